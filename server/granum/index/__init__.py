@@ -1,0 +1,1 @@
+"""The rebuildable index of one workspace."""

@@ -1,0 +1,221 @@
+"""The tables of index.db.
+
+Everything here is derived from the workspace and may be deleted at any time. Text is stored once, in
+``paragraph``, ``proposition`` and ``summary``; chunks are spans over paragraphs. All FTS tables are contentless
+with delete support, so that removing a row needs no copy of its old text; stale rows are moved to the ``_stale``
+twins and so cannot skew BM25.
+"""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE document (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  language TEXT NOT NULL,
+  source_type TEXT NOT NULL,
+  module TEXT NOT NULL,
+  version_id INTEGER NOT NULL,
+  content_sha256 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  line_count INTEGER NOT NULL,
+  eol TEXT NOT NULL,
+  encoding TEXT NOT NULL,
+  indexed_at REAL NOT NULL,
+  is_stale INTEGER NOT NULL DEFAULT 0,
+  stale_since REAL
+);
+CREATE INDEX document_module ON document (module);
+CREATE INDEX document_content ON document (content_sha256);
+
+-- provenance: written when a content is first read, never rewritten
+CREATE TABLE document_version (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  content_sha256 BLOB NOT NULL,
+  branch_name TEXT NOT NULL,
+  commit_sha TEXT NOT NULL,
+  extractor_version INTEGER NOT NULL,
+  first_seen REAL NOT NULL,
+  UNIQUE (document_id, content_sha256)
+);
+
+CREATE TABLE paragraph (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  version_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  qualified_name TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  paragraph_index INTEGER NOT NULL,
+  section_heading TEXT NOT NULL,
+  heading_path TEXT NOT NULL,      -- joined by \\x1f
+  symbol_names TEXT NOT NULL,      -- joined by space
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  token_count INTEGER NOT NULL,
+  summary TEXT NOT NULL,
+  tags TEXT NOT NULL,              -- joined by space
+  is_stale INTEGER NOT NULL DEFAULT 0,
+  stale_since REAL,
+  superseded_by INTEGER,
+  UNIQUE (document_id, kind, qualified_name, ordinal)
+);
+
+CREATE TABLE proposition (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  version_id INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  text TEXT NOT NULL,
+  type TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  source TEXT NOT NULL,
+  mentions TEXT NOT NULL,          -- joined by space
+  is_stale INTEGER NOT NULL DEFAULT 0,
+  stale_since REAL,
+  superseded_by INTEGER,
+  UNIQUE (document_id, hash)
+);
+CREATE INDEX proposition_hash ON proposition (hash);
+
+-- each place where a proposition stands; a stale proposition keeps its last places
+CREATE TABLE occurrence (
+  proposition_id INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  paragraph_id INTEGER NOT NULL,
+  symbol_id INTEGER,               -- the symbol it is about; NULL for the document itself
+  PRIMARY KEY (proposition_id, start_line, end_line, paragraph_id)
+) WITHOUT ROWID;
+CREATE INDEX occurrence_symbol ON occurrence (symbol_id) WHERE symbol_id IS NOT NULL;
+CREATE INDEX occurrence_paragraph ON occurrence (paragraph_id);
+
+-- names by which a proposition mentions symbols: the last identifier, for look-up from a symbol
+CREATE TABLE mention (
+  name TEXT NOT NULL,
+  proposition_id INTEGER NOT NULL,
+  PRIMARY KEY (name, proposition_id)
+) WITHOUT ROWID;
+CREATE INDEX mention_proposition ON mention (proposition_id);
+
+CREATE TABLE symbol (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  paragraph_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  qualified_name TEXT NOT NULL,
+  fqn TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  name_line INTEGER NOT NULL,
+  name_column INTEGER NOT NULL,
+  name_end_column INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  type_name TEXT NOT NULL,
+  UNIQUE (document_id, qualified_name, kind, ordinal)
+);
+CREATE INDEX symbol_fqn ON symbol (fqn);
+CREATE INDEX symbol_name ON symbol (name);
+
+-- status: 0 not yet looked at, 1 resolved (target_id set), 2 ambiguous, 3 outside the workspace or unknown
+CREATE TABLE reference (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  last_name TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  column INTEGER NOT NULL,
+  end_column INTEGER NOT NULL,
+  scope_id INTEGER,
+  status INTEGER NOT NULL DEFAULT 0,
+  target_id INTEGER,
+  confidence REAL NOT NULL DEFAULT 0
+);
+CREATE INDEX reference_document ON reference (document_id, line);
+CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NULL;
+CREATE INDEX reference_unlinked ON reference (document_id) WHERE status = 0;
+CREATE INDEX reference_last_name ON reference (last_name);
+
+CREATE TABLE import (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  local TEXT NOT NULL,
+  module TEXT NOT NULL,
+  level INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  scope TEXT NOT NULL
+);
+CREATE INDEX import_document ON import (document_id);
+
+CREATE TABLE chunk (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  chunk_index INTEGER NOT NULL,
+  first_paragraph INTEGER NOT NULL,
+  last_paragraph INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  token_count INTEGER NOT NULL,
+  UNIQUE (document_id, chunk_index)
+);
+
+-- document_id 0 for packages, whose key is the folder's path
+CREATE TABLE summary (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  granularity TEXT NOT NULL,
+  key TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  summary_text TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  key_symbols TEXT NOT NULL,             -- the lists are JSON arrays of strings
+  responsibilities TEXT NOT NULL,
+  constraints_mentioned TEXT NOT NULL,
+  important_interactions TEXT NOT NULL,
+  UNIQUE (document_id, granularity, key)
+);
+
+CREATE TABLE problem (
+  path TEXT NOT NULL,
+  code TEXT NOT NULL,
+  message TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  PRIMARY KEY (path, code, line)
+) WITHOUT ROWID;
+"""
+
+#: FTS table -> its indexed columns. ``parts`` holds the parts of camelCase identifiers, which unicode61 keeps whole.
+FTS_COLUMNS = {
+    "paragraph_fts": ("text", "parts", "symbols", "heading", "summary", "tags", "module"),
+    "proposition_fts": ("text", "parts", "symbols", "heading", "tags", "module"),
+    "summary_fts": ("text", "parts", "symbols", "module"),
+    "chunk_fts": ("text", "parts", "symbols", "module"),
+}
+
+#: Tables whose stale rows are searched only on request.
+STALE_TWINS = {"paragraph_fts": "paragraph_fts_stale", "proposition_fts": "proposition_fts_stale"}
+
+
+def fts_statements() -> list[str]:
+    """The statements that create every FTS table and every stale twin."""
+    tables = dict(FTS_COLUMNS)
+    tables.update({twin: FTS_COLUMNS[table] for table, twin in STALE_TWINS.items()})
+    return [
+        f"CREATE VIRTUAL TABLE {table} USING fts5({', '.join(columns)}, content='', contentless_delete=1,"
+        " tokenize='porter unicode61')"
+        for table, columns in tables.items()
+    ]

@@ -1,0 +1,1 @@
+"""Frozen values and enums; no I/O, and no imports from the rest of the package."""

@@ -1,0 +1,34 @@
+"""The settings of one workspace, as the client or the command line gives them."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class HoverSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a hover shows."""
+
+    enabled: bool = True
+    max_facts: int = 8
+
+
+class CodeLensSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Whether the line above a definition counts its rules, risks and failures."""
+
+    enabled: bool = True
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The ``granum.*`` settings; docs/settings.md describes each and is checked against this class.
+
+    ``index_path`` replaces the folder that holds index.db. ``max_file_size`` is in bytes of source.
+    ``exclude`` adds gitignore patterns. ``workers`` is the number of extraction processes, 0 for
+    min(cores, 4).
+    """
+
+    index_path: str = ""
+    max_file_size: int = 1024 * 1024
+    exclude: tuple[str, ...] = ()
+    workers: int = 0
+    hover: HoverSettings = HoverSettings()
+    code_lens: CodeLensSettings = CodeLensSettings()

@@ -1,0 +1,1 @@
+"""Pure functions over text: decoding, coordinates, redaction, tokens and normal forms."""
