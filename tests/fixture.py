@@ -65,4 +65,5 @@ def _sections(text: str) -> list[tuple[str, str]]:
         raise ValueError(f"text before the first '{HEADER}' line: {head.strip()[:40]!r}")
     pairs = [block.partition("\n") for block in blocks]
     last = len(pairs) - 1
-    return [(path.strip(), body if i == last else body + "\n" if body else "") for i, (path, _, body) in enumerate(pairs)]
+    # the split took each file's last line end with the next header
+    return [(path.strip(), body if i == last or not body else body + "\n") for i, (path, _, body) in enumerate(pairs)]
