@@ -139,6 +139,7 @@ CREATE TABLE reference (
   column INTEGER NOT NULL,
   end_column INTEGER NOT NULL,
   scope_id INTEGER,
+  local_type TEXT NOT NULL DEFAULT '',  -- how an enclosing function binds the first identifier; see model.layers.Reference
   status INTEGER NOT NULL DEFAULT 0,
   target_id INTEGER,
   confidence REAL NOT NULL DEFAULT 0
@@ -147,6 +148,31 @@ CREATE INDEX reference_document ON reference (document_id, line);
 CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NULL;
 CREATE INDEX reference_unlinked ON reference (document_id) WHERE status = 0;
 CREATE INDEX reference_last_name ON reference (last_name);
+
+-- what linking knows: the hash of the names that a document offers to others (as its dependents were linked
+-- against them), and whether the document waits for being linked again because a source of its own changed
+CREATE TABLE linkage (
+  document_id INTEGER PRIMARY KEY,
+  interface BLOB,
+  is_pending INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX linkage_pending ON linkage (document_id) WHERE is_pending = 1;
+
+-- the documents whose names were consulted when a document was linked; a name consulted in vain is kept too
+CREATE TABLE linkage_source (
+  document_id INTEGER NOT NULL,
+  source_id INTEGER NOT NULL,
+  PRIMARY KEY (document_id, source_id)
+) WITHOUT ROWID;
+CREATE INDEX linkage_source_source ON linkage_source (source_id);
+
+-- the last names of modules that were looked for and not found: a new document of that name links them again
+CREATE TABLE linkage_missing (
+  name TEXT NOT NULL,
+  document_id INTEGER NOT NULL,
+  PRIMARY KEY (name, document_id)
+) WITHOUT ROWID;
+CREATE INDEX linkage_missing_document ON linkage_missing (document_id);
 
 CREATE TABLE import (
   id INTEGER PRIMARY KEY,

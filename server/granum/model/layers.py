@@ -220,7 +220,11 @@ class Symbol(msgspec.Struct, frozen=True, kw_only=True):
 class Reference(msgspec.Struct, frozen=True, kw_only=True):
     """A place that refers to a symbol by ``name``, dotted as written (``self.client.get``).
 
-    The columns span the last identifier of the name. ``scope`` is the local name of the definition around it.
+    The columns span the last identifier of the name. ``scope`` is the local name of the definition around it
+    (for an inherits reference, of the class that inherits).
+    ``local_type`` tells how a parameter or variable of an enclosing function binds the name's first
+    identifier: empty when none does, ``"?"`` when one does whose type is not known (it then hides the
+    module's names), else its annotation or the class called to make it, as written.
     """
 
     kind: ReferenceKind
@@ -229,6 +233,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True):
     column: int
     end_column: int
     scope: str = ""
+    local_type: str = ""
 
 
 class Import(msgspec.Struct, frozen=True, kw_only=True):
