@@ -1,0 +1,188 @@
+"""Which sentences of a document's statements are propositions, and where each stands."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.extract.blocks import Block, blocks
+from granum.extract.classify import classify
+from granum.extract.segment import sentences
+from granum.extract.statement import Role, Statement
+from granum.model.layers import Occurrence, Paragraph, Proposition, PropositionType, SourceKind
+from granum.text.normalise import fingerprint, normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SHORTEST = 12
+LONGEST = 350
+
+_FINAL = frozenset({Role.RAISE, Role.ASSERTION})
+_CLAUSE = re.compile(r"[;:] |(?:,| [-–—]) (?:which|so|because|but|and|or|where|while|although|since|as|e\.g\.|for) |, ")
+_NAMES = re.compile(
+    r"``([^`\n]{1,120})``|:[\w:+-]+:`([^`\n]{1,160})`|`([^`\n]{1,120})`"
+    r"|(?<![\w./:@-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w+)"
+    r"(?![\w/@])"
+)
+_TARGET = re.compile(r"<([^<>]+)>$")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
+_NO_NAMES = frozenset({"e.g", "i.e", "a.k.a"})
+
+
+class Fact(NamedTuple):
+    """A sentence worth keeping, before equal ones are joined."""
+
+    text: str
+    start_line: int
+    end_line: int
+    type: PropositionType
+    confidence: float
+    source: SourceKind
+    symbol: str
+    mentions: tuple[str, ...]
+
+
+def assemble(statements: Sequence[Statement], paragraphs: Sequence[Paragraph]) -> tuple[Proposition, ...]:
+    """The propositions of one document, in the order of their first occurrence.
+
+    Args:
+        statements: what stands in the document, in any order.
+        paragraphs: the document's paragraphs; each occurrence is attached to the smallest one around it.
+    """
+    if not paragraphs:
+        return ()
+    enclosing = _Enclosing(paragraphs)
+    first: dict[str, Fact] = {}
+    places: dict[str, set[Occurrence]] = {}
+    for fact in select(statements):
+        key = fingerprint(fact.text)
+        known = first.get(key)
+        if known is None or (fact.confidence, -fact.start_line) > (known.confidence, -known.start_line):
+            first[key] = fact
+        place = Occurrence(
+            start_line=fact.start_line,
+            end_line=fact.end_line,
+            paragraph=enclosing.paragraph(fact.start_line, fact.end_line),
+            symbol=fact.symbol,
+        )
+        places.setdefault(key, set()).add(place)
+    found = [
+        Proposition(
+            text=fact.text,
+            hash=key,
+            type=fact.type,
+            confidence=fact.confidence,
+            source=fact.source,
+            occurrences=tuple(sorted(places[key])),
+            mentions=fact.mentions,
+        )
+        for key, fact in first.items()
+    ]
+    found.sort(key=lambda proposition: proposition.occurrences[0])
+    return tuple(found)
+
+
+def select(statements: Sequence[Statement]) -> Iterator[Fact]:
+    """The facts that the statements state, sentence by sentence."""
+    for statement in statements:
+        if statement.role in _FINAL:
+            yield from _fact(statement, statement.text, statement.start_line, statement.end_line)
+        elif statement.role is Role.TABLE_ROW:
+            yield from _row(statement)
+        else:
+            for block in blocks(statement.text):
+                yield from _sentences(statement, block)
+
+
+def _sentences(statement: Statement, block: Block) -> Iterator[Fact]:
+    for sentence in sentences(block.text):
+        start = statement.start_line + block.offset + sentence.first_line_offset
+        end = statement.start_line + block.offset + sentence.last_line_offset
+        yield from _fact(statement, block.prefix + sentence.text, start, end)
+
+
+def _row(statement: Statement) -> Iterator[Fact]:
+    pairs = [
+        f"{header}: {cell}" if header else cell
+        for header, cell in zip(statement.headers, statement.cells, strict=False)
+        if cell.strip()
+    ]
+    if len(pairs) > 1:
+        yield from _fact(statement, "; ".join(pairs), statement.start_line, statement.end_line)
+
+
+def _fact(statement: Statement, raw: str, start: int, end: int) -> Iterator[Fact]:
+    final = statement.role in _FINAL
+    text = shorten(raw if final else normalise(raw))
+    if not SHORTEST <= len(text) <= LONGEST or (not final and _is_noise(text)):
+        return
+    kind, confidence = classify(text, statement.source, statement.role, is_test=statement.is_test)
+    yield Fact(text, start, end, kind, confidence, statement.source, statement.symbol, mentions_in(raw))
+
+
+def _is_noise(text: str) -> bool:
+    return text.endswith(":")
+
+
+def shorten(text: str) -> str:
+    """A text over the limit, cut at its last clause boundary before it; empty where there is none."""
+    if len(text) <= LONGEST:
+        return text
+    cut = 0
+    for match in _CLAUSE.finditer(text, 0, LONGEST):
+        cut = match.start()
+    return text[:cut].rstrip(" ,;:-–—") if cut >= LONGEST // 3 else ""
+
+
+def mentions_in(sentence: str) -> tuple[str, ...]:
+    """Names of symbols in a sentence as written: in code marks, dotted, CamelCase or snake_case; each once."""
+    found: dict[str, None] = {}
+    for marked, role, code, bare in _NAMES.findall(sentence):
+        name = marked or code or bare
+        if role:
+            target = _TARGET.search(role)
+            name = (target.group(1) if target else role).lstrip("~!.")
+        name = name.strip().removesuffix("()").lstrip("@")
+        if _DOTTED.match(name) and name.lower() not in _NO_NAMES:
+            found[name] = None
+    return tuple(found)
+
+
+class _Enclosing:
+    """Finds the smallest paragraph around a range of lines."""
+
+    def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
+        last = max(paragraph.end_line for paragraph in paragraphs)
+        self._paragraphs = paragraphs
+        self._by_line: list[int] = [-1] * (last + 2)
+        largest_first = sorted(
+            range(len(paragraphs)), key=lambda index: paragraphs[index].start_line - paragraphs[index].end_line
+        )
+        for index in largest_first:
+            paragraph = paragraphs[index]
+            span = paragraph.end_line - paragraph.start_line + 1
+            self._by_line[paragraph.start_line : paragraph.end_line + 1] = [index] * span
+
+    def paragraph(self, start: int, end: int) -> int:
+        """The index of the smallest paragraph around the lines; of the nearest before them if there is none."""
+        inner = self._at(start)
+        if inner >= 0 and self._paragraphs[inner].end_line >= end:
+            return inner
+        around = [
+            (paragraph.end_line - paragraph.start_line, index)
+            for index, paragraph in enumerate(self._paragraphs)
+            if paragraph.start_line <= start and paragraph.end_line >= end
+        ]
+        if around:
+            return min(around)[1]
+        return inner if inner >= 0 else self._before(start)
+
+    def _at(self, line: int) -> int:
+        return self._by_line[line] if 0 <= line < len(self._by_line) else -1
+
+    def _before(self, line: int) -> int:
+        for candidate in range(min(line, len(self._by_line) - 1), -1, -1):
+            if self._by_line[candidate] >= 0:
+                return self._by_line[candidate]
+        return 0

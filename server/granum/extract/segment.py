@@ -1,0 +1,151 @@
+"""Sentences of a block of text, with the lines they stand on.
+
+A block is prose whose lines may be wrapped anywhere. Splitting happens on the raw text, before inline markup is
+stripped, because code marks and links are what protects a full stop that ends nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Sentence(NamedTuple):
+    """One sentence as written, wrapped lines joined by a space.
+
+    The offsets count lines from the first line of the block, from 0, inclusive.
+    """
+
+    text: str
+    first_line_offset: int
+    last_line_offset: int
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Words whose full stop ends no sentence, lower case, without that stop.
+ABBREVIATIONS = _words(
+    "e.g i.e eg ie vs cf viz al approx ca resp esp incl excl dr mr mrs ms prof st jr sr inc ltd corp fig figs sec"
+    " sect ch chap eq eqs no nos vol pp p pt ref refs ed eds dept est min max def ext misc lit op seq ver vers a.k.a"
+    " aka w.r.t wrt i.i.d u.s n.b nb jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+#: Abbreviations that may well end a sentence: they do before a capital letter.
+_MAYBE_FINAL = frozenset({"etc", "inc", "ltd", "corp", "u.s", "no", "min", "max", "sec", "ext", "def", "p", "ms"})
+
+_PROTECTED = re.compile(
+    r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`"  # code marks, wrapped once at most
+    r"|<?\bhttps?://[^\s<>]+|\bwww\.[^\s<>]+"
+    r"|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)"  # a link's target
+    r"|\"[^\"\n]{1,80}\"|“[^”]{1,120}”",
+    re.DOTALL,
+)
+_INNER_STOP = re.compile(r"[.!?。！？…](?=.)", re.DOTALL)
+_STOP = re.compile(r"(?:\.{3}|…|[.!?]+)[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
+_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘*_]*$")
+_NEXT = re.compile(r"\s+[\"'“‘(\[*_]*(.)", re.DOTALL)
+_ENUMERATOR = re.compile(r"(?:\d{1,3}|[a-zA-Z])$")
+_SPACE = re.compile(r"\s+")
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Split a block into sentences; every word of it comes back once and in order.
+
+    Args:
+        text: the lines of one block, joined by line feeds. Blank lines end a sentence.
+    """
+    found: list[Sentence] = []
+    shadow = _PROTECTED.sub(_hide, text)
+    start = 0
+    for end in _ends(shadow):
+        _append(found, text, start, end)
+        start = end
+    _append(found, text, start, len(text))
+    return found
+
+
+def _hide(match: re.Match[str]) -> str:
+    """Same length, no stop inside; a closing stop right before the end of a quotation stays."""
+    piece = match.group()
+    if piece.startswith(('"', "“")):
+        return piece[:1] + _INNER_STOP.sub("x", piece[1:-2]) + piece[-2:] if len(piece) > 2 else piece
+    if piece.startswith(("<", "h", "w")):
+        kept = len(piece.rstrip(".!?,;:)"))
+        return "x" * kept + piece[kept:]
+    return "".join("\n" if character == "\n" else "x" for character in piece)
+
+
+def _ends(shadow: str) -> list[int]:
+    ends: list[int] = []
+    depth = 0
+    previous = 0
+    for match in _BOUNDARY.finditer(shadow):
+        if match.lastgroup == "blank":
+            ends.append(match.end())
+            depth = 0
+        else:
+            depth = max(0, depth + _balance(shadow, previous, match.end()))
+            if depth and _closes(shadow, match.end()):
+                previous = match.end()
+                continue
+            if _is_final(shadow, match):
+                ends.append(match.end())
+                depth = 0
+        previous = match.end()
+    return ends
+
+
+_BOUNDARY = re.compile(rf"(?P<blank>\n[ \t]*\n)|(?P<stop>{_STOP.pattern})")
+
+
+def _balance(shadow: str, start: int, end: int) -> int:
+    return shadow.count("(", start, end) - shadow.count(")", start, end)
+
+
+def _closes(shadow: str, position: int) -> bool:
+    """Whether the parenthesis that is open at a stop closes soon, so that the stop lies inside it."""
+    blank = shadow.find("\n\n", position, position + 300)
+    return shadow.find(")", position, blank if blank >= 0 else position + 300) >= 0
+
+
+def _is_final(shadow: str, match: re.Match[str]) -> bool:
+    stop = match.group()
+    following = _NEXT.match(shadow, match.end())
+    if following is None or stop[0] in "。！？":
+        return True
+    after = following.group(1)
+    lower = after.islower()
+    if stop[0] in "!?":
+        return not lower
+    if stop.startswith(("...", "…")):
+        return not lower and after not in ",;:"
+    before_match = _WORD_BEFORE.search(shadow, max(0, match.start() - 40), match.start())
+    before = before_match.group().lower() if before_match else ""
+    if stop != ".":
+        return not lower or before not in ABBREVIATIONS
+    return _is_final_after(before, after, lower=lower, first=not shadow[: match.start() - len(before)].strip())
+
+
+def _is_final_after(before: str, after: str, *, lower: bool, first: bool) -> bool:
+    """Whether a plain full stop between these two ends a sentence."""
+    if first and _ENUMERATOR.match(before):
+        return False
+    if before in ABBREVIATIONS or before == "etc":
+        return before in _MAYBE_FINAL | {"etc"} and after.isupper()
+    if len(before) == 1 and before.isalpha():
+        return not after.isupper() or before not in "bcdefghjklmnopqrstuvwxyz"
+    if lower:
+        # an unknown abbreviation is short; a word of four letters is a sentence that begins with an identifier
+        return len(before) >= 4 or not before.isalpha()
+    return after not in ",;:"
+
+
+def _append(found: list[Sentence], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if not stripped:
+        return
+    begin = start + len(piece) - len(piece.lstrip())
+    first = text.count("\n", 0, begin)
+    found.append(Sentence(_SPACE.sub(" ", stripped), first, first + stripped.count("\n")))
