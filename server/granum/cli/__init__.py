@@ -1,1 +1,5 @@
-"""The command line."""
+"""The command line. ``main`` is the ``granum`` command."""
+
+from granum.cli.entry import main
+
+__all__ = ["main"]

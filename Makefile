@@ -1,0 +1,70 @@
+# Everything needs only Python 3.11 or newer, git, and a network for the first installation.
+#
+#   make run [WORKSPACE=path]   install into .venv, then tour the workspace (this repository by default)
+#   make test                   all tests of the core
+#   make check                  format, lint, types, direction of imports
+#   make bench                  the benchmarks, as tables and JSON
+#   make test-editors           tests in real editors
+#   make test-heavy             long tests: storms, crashes, large workspaces
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV ?= .venv
+WORKSPACE ?= .
+PYTEST_ARGS ?=
+BIN = $(VENV)/bin
+SUITABLE = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$name" -c "$(SUITABLE)" >/dev/null 2>&1 && { command -v "$$name"; break; }; done)
+
+.PHONY: help run test test-editors test-heavy bench check clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+run: $(VENV)/.installed
+	@"$(BIN)/python" -m granum tour "$(WORKSPACE)"
+
+test: $(VENV)/.installed-dev
+	@"$(BIN)/python" -m pytest -n auto --maxprocesses 4 $(PYTEST_ARGS)
+
+check: $(VENV)/.installed-dev
+	@"$(BIN)/ruff" format --check .
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/python" -m mypy
+	@"$(BIN)/lint-imports" --no-cache
+
+bench: $(VENV)/.installed-dev
+	@for program in $$(grep -l '^if __name__ == "__main__"' tests/bench/*.py 2>/dev/null); do \
+		name=$$(basename "$$program" .py); echo "== $$name"; \
+		"$(BIN)/python" -m "tests.bench.$$name" || exit 1; done
+
+test-editors: $(VENV)/.installed-dev
+	@$(call suite,tests/editors)
+
+test-heavy: $(VENV)/.installed-dev
+	@$(call suite,tests/heavy)
+
+clean:
+	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# a suite that does not exist yet is said to be missing, not passed over
+suite = if [ -d $(1) ]; then "$(BIN)/python" -m pytest $(PYTEST_ARGS) $(1); else echo "$(1) does not exist yet: nothing was tested"; fi
+
+$(VENV)/bin/python:
+	@[ -n "$(PYTHON)" ] || { echo "Granum needs Python 3.11 or newer with its venv module, and found none." >&2; \
+		echo "On Debian or Ubuntu: apt-get install python3 python3-venv. Or name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@echo "Creating $(VENV) with $(PYTHON)"
+	@"$(PYTHON)" -m venv "$(VENV)"
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Granum into $(VENV)"
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable .
+	@touch "$@"
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Granum and its tests' needs into $(VENV)"
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch "$(VENV)/.installed" "$@"
