@@ -4,6 +4,9 @@ Everything here is derived from the workspace and may be deleted at any time. Te
 ``paragraph``, ``proposition`` and ``summary``; chunks are spans over paragraphs. All FTS tables are contentless
 with delete support, so that removing a row needs no copy of its old text; stale rows are moved to the ``_stale``
 twins and so cannot skew BM25.
+
+A contentless table must keep full detail: with ``detail=column`` or ``none`` SQLite would re-read the text to count
+instances, finds none, and BM25 is 0 for every row. So quoted phrases and column filters work in all of them.
 """
 
 from __future__ import annotations
@@ -69,6 +72,7 @@ CREATE TABLE paragraph (
   superseded_by INTEGER,
   UNIQUE (document_id, kind, qualified_name, ordinal)
 );
+CREATE INDEX paragraph_stale ON paragraph (stale_since) WHERE is_stale;
 
 CREATE TABLE proposition (
   id INTEGER PRIMARY KEY,
@@ -83,9 +87,10 @@ CREATE TABLE proposition (
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
   superseded_by INTEGER,
-  UNIQUE (document_id, hash)
+  UNIQUE (hash, document_id)       -- in this order it also finds the same fact in other files
 );
-CREATE INDEX proposition_hash ON proposition (hash);
+CREATE INDEX proposition_document ON proposition (document_id);
+CREATE INDEX proposition_stale ON proposition (stale_since) WHERE is_stale;
 
 -- each place where a proposition stands; a stale proposition keeps its last places
 CREATE TABLE occurrence (
@@ -139,7 +144,7 @@ CREATE TABLE reference (
   column INTEGER NOT NULL,
   end_column INTEGER NOT NULL,
   scope_id INTEGER,
-  local_type TEXT NOT NULL DEFAULT '',  -- how an enclosing function binds the first identifier; see model.layers.Reference
+  local_type TEXT NOT NULL DEFAULT '',  -- how a function binds the first name; see model.layers.Reference
   status INTEGER NOT NULL DEFAULT 0,
   target_id INTEGER,
   confidence REAL NOT NULL DEFAULT 0
@@ -190,7 +195,7 @@ CREATE TABLE chunk (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   chunk_index INTEGER NOT NULL,
-  first_paragraph INTEGER NOT NULL,
+  first_paragraph INTEGER NOT NULL,  -- paragraph_index, inclusive
   last_paragraph INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
@@ -235,6 +240,12 @@ FTS_COLUMNS = {
 #: Tables whose stale rows are searched only on request.
 STALE_TWINS = {"paragraph_fts": "paragraph_fts_stale", "proposition_fts": "proposition_fts_stale"}
 
+#: Joins the items of ``paragraph.heading_path``; it stands in no heading.
+UNIT_SEPARATOR = "\x1f"
+
+#: Values of ``reference.status``.
+UNLINKED, RESOLVED, AMBIGUOUS, EXTERNAL = 0, 1, 2, 3
+
 
 def fts_statements() -> list[str]:
     """The statements that create every FTS table and every stale twin."""
@@ -245,3 +256,8 @@ def fts_statements() -> list[str]:
         " tokenize='porter unicode61')"
         for table, columns in tables.items()
     ]
+
+
+def create_statements() -> str:
+    """All statements of a new index, apart from what ``meta`` is filled with."""
+    return TABLES + ";\n".join(fts_statements()) + ";"

@@ -1,0 +1,74 @@
+"""How index.db is opened: one writer, many readers that never wait for it.
+
+WAL lets readers keep their view while the writer commits. The index is derived, so ``synchronous=NORMAL`` is
+enough: a power cut may lose the last commits, never the file's consistency.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import apsw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: How long a statement waits for another process's lock, in milliseconds.
+BUSY_TIMEOUT_MS = 5_000
+#: Page caches in KiB; a reader's is small because there is one for each concurrent request.
+WRITER_CACHE_KIB = 32_768
+READER_CACHE_KIB = 8_192
+#: Pages in the write-ahead log before a checkpoint (16 MiB), and the size that it is cut back to.
+CHECKPOINT_PAGES = 4_000
+LOG_LIMIT_BYTES = 16 * 1024 * 1024
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Opens the file for writing, creating it if it is missing.
+
+    Raises:
+        apsw.Error: It cannot be opened, or is not a database.
+    """
+    connection = apsw.Connection(str(path))
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.execute(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+            f"PRAGMA cache_size=-{WRITER_CACHE_KIB}; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
+            f"PRAGMA journal_size_limit={LOG_LIMIT_BYTES}"
+        ).fetchall()
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """Opens the file for reading only.
+
+    Raises:
+        apsw.Error: It is missing, cannot be opened, or is not a database.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.execute(f"PRAGMA query_only=1; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-{READER_CACHE_KIB}")
+    return connection
+
+
+@contextmanager
+def immediate(connection: apsw.Connection) -> Iterator[None]:
+    """One write transaction; rolled back when the block raises.
+
+    ``BEGIN IMMEDIATE`` takes the lock at once: a transaction that starts by reading and writes later would fail
+    with 'database is locked' when another writer came between, without the busy timeout helping.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if not connection.get_autocommit():
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,131 @@
+"""Opens the index, or begins a new one where the old cannot be used.
+
+A file that is damaged, of another schema or no database at all keeps its name, because another process may have it
+open (Windows cannot rename such a file); the next generation gets the next number.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from granum.index.connection import immediate, open_writer
+from granum.index.schema import SCHEMA_VERSION, create_statements
+from granum.model.errors import IndexUnavailableError
+
+#: Errors that say that the file itself is of no use, whatever is done with it.
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+_MARK = ".damaged"
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """An open index. ``message`` tells why a new one was begun, or is empty; ``created`` that it is empty."""
+
+    path: Path
+    connection: apsw.Connection
+    created: bool
+    message: str = ""
+
+
+def open_generation(path: Path, extractor_version: int) -> Generation:
+    """Opens the newest generation of the index at ``path``, or begins the next one.
+
+    Raises:
+        IndexUnavailableError: Neither works: no space, or no permission.
+    """
+    number = _newest(path)
+    message = ""
+    for _ in range(2):
+        file = _numbered(path, number)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            connection, created, reason = _open(file, extractor_version)
+        except (OSError, apsw.Error) as error:
+            raise IndexUnavailableError(
+                f"The index cannot be opened or created: {error}. Free some space, or set granum.indexPath to a"
+                " folder that can be written."
+            ) from error
+        if connection is not None:
+            return Generation(path=file, connection=connection, created=created, message=message)
+        message = f"The index was rebuilt because the old one {reason}; {file.name} is left for inspection."
+        number += 1
+    raise IndexUnavailableError("A new index was damaged as soon as it was made. Check the disk.")
+
+
+def mark_damaged(path: Path) -> None:
+    """Notes beside the file that it is not to be used again.
+
+    Damage may be deep in a file that opens well; without the mark it would be opened at every start.
+    """
+    path.with_name(path.name + _MARK).touch()
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_name(f"{path.stem}.g{number}{path.suffix}")
+
+
+def _newest(path: Path) -> int:
+    prefix = f"{path.stem}.g"
+    found = [1]
+    for file in path.parent.glob(f"{_escape(prefix)}*{path.suffix}"):
+        number = file.name.removeprefix(prefix).removesuffix(path.suffix)
+        if number.isdecimal():
+            found.append(int(number))
+    return max(found)
+
+
+def _escape(text: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in text)
+
+
+def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, bool, str]:
+    """The connection and whether it is new; or None and why the file is of no use."""
+    if file.with_name(file.name + _MARK).exists():
+        return None, False, "was damaged"
+    try:
+        connection = open_writer(file)
+    except DAMAGE:
+        return None, False, "is damaged"
+    reason = ""
+    try:
+        versions = _versions(connection)
+        if versions is None:
+            _create(connection, extractor_version)
+            return connection, True, ""
+        if versions == (SCHEMA_VERSION, extractor_version):
+            return connection, False, ""
+        reason = "was made by another version of Granum"
+    except DAMAGE:
+        reason = "is damaged"
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None, False, reason
+
+
+def _versions(connection: apsw.Connection) -> tuple[int, int] | None:
+    """Schema and extractor version, None for an empty file, (0, 0) for a database that is not an index."""
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    if not names:
+        return None
+    if "meta" not in names or "document" not in names:
+        return 0, 0
+    meta = {key: value for key, value in connection.execute("SELECT key, value FROM meta") if isinstance(value, int)}
+    return meta.get("schema_version", 0), meta.get("extractor_version", 0)
+
+
+def _create(connection: apsw.Connection, extractor_version: int) -> None:
+    with immediate(connection):
+        connection.execute(create_statements())
+        connection.executemany(
+            "INSERT INTO meta (key, value) VALUES (?, ?)",
+            [
+                ("schema_version", SCHEMA_VERSION),
+                ("extractor_version", extractor_version),
+                ("created_at", time.time()),
+            ],
+        )

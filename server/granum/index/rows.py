@@ -1,0 +1,247 @@
+"""From the columns of a query to the values of ``granum.model.answers``.
+
+Each ``*_COLUMNS`` is the select list that its function maps, with the aliases d (document), v (document_version),
+p (proposition), g (paragraph), o (occurrence), s (symbol), y (summary).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck
+from granum.index.schema import UNIT_SEPARATOR
+from granum.model.answers import (
+    BranchScope,
+    ChunkView,
+    DocumentView,
+    Fact,
+    ParagraphView,
+    Provenance,
+    SummaryView,
+    SymbolInfo,
+)
+from granum.model.layers import (
+    Freshness,
+    Granularity,
+    ParagraphKind,
+    PropositionType,
+    SourceKind,
+    SourceType,
+    SymbolKind,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Row = tuple[Any, ...]
+
+FILE_COLUMNS = "d.path, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.content_sha256, d.indexed_at"
+VERSION_COLUMNS = "v.branch_name, v.commit_sha, v.content_sha256, v.extractor_version, v.first_seen"
+DOCUMENT_COLUMNS = (
+    f"{FILE_COLUMNS}, {VERSION_COLUMNS}, d.id, d.language, d.source_type, d.module, d.line_count, d.eol, d.encoding"
+)
+SYMBOL_COLUMNS = (
+    "s.id, s.fqn, s.name, s.kind, d.path, s.start_line, s.end_line, s.name_line, s.name_column, s.name_end_column,"
+    " s.signature"
+)
+#: How many further files are counted that state the same; counting thousands would cost more than it tells.
+ALSO_LIMIT = 99
+#: A vanished definition has no symbol any more; its facts name it by their paragraph.
+FACT_COLUMNS = (
+    f"{FILE_COLUMNS}, {VERSION_COLUMNS}, p.id, p.text, p.hash, p.type, p.confidence, p.source, p.mentions, p.is_stale,"
+    " p.stale_since, p.superseded_by, o.start_line, o.end_line,"
+    " COALESCE(s.fqn, CASE WHEN p.is_stale AND g.qualified_name <> '' THEN d.module || '.' || g.qualified_name END,"
+    " ''),"
+    " (SELECT count(*) FROM (SELECT 1 FROM proposition q WHERE q.hash = p.hash AND q.document_id <> p.document_id"
+    f" AND NOT q.is_stale LIMIT {ALSO_LIMIT}))"
+)
+FACT_TABLES = (
+    "proposition p JOIN document d ON d.id = p.document_id JOIN document_version v ON v.id = p.version_id"
+    " JOIN occurrence o ON o.proposition_id = p.id LEFT JOIN symbol s ON s.id = o.symbol_id"
+    " LEFT JOIN paragraph g ON g.id = o.paragraph_id"
+)
+PARAGRAPH_COLUMNS = (
+    f"{FILE_COLUMNS}, g.id, g.kind, g.qualified_name, g.start_line, g.end_line, g.section_heading, g.heading_path,"
+    " g.symbol_names, g.token_count, g.summary, g.is_stale, g.stale_since, g.superseded_by"
+)
+SUMMARY_COLUMNS = (
+    f"{FILE_COLUMNS}, y.id, y.granularity, y.key, y.start_line, y.end_line, y.summary_text, y.purpose, y.key_symbols,"
+    " y.responsibilities, y.constraints_mentioned, y.important_interactions"
+)
+_FILE, _VERSION = 7, 5
+
+_TYPES = {kind.value: kind for kind in PropositionType}
+_PRECEDENCE = {kind: order for order, kind in enumerate(PropositionType)}
+_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
+encode_names = msgspec.json.Encoder().encode
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """What is computed when reading: the branch scope of a path, and the freshness of a file if it is asked for."""
+
+    scope_of: Callable[[str], BranchScope]
+    check: FreshnessCheck | None
+
+    def freshness(self, row: Row) -> Freshness:
+        """The state of the file in the row's first columns."""
+        if self.check is None or row[0] is None:
+            return Freshness.UNKNOWN
+        return self.check.state(cited_file(row))
+
+    def scope(self, path: str, *, is_stale: bool = False) -> BranchScope:
+        """The branch scope of a row of this file."""
+        return BranchScope.HISTORICAL if is_stale else self.scope_of(path)
+
+
+def cited_file(row: Row) -> CitedFile:
+    """Maps ``FILE_COLUMNS``."""
+    path, size, mtime_ns, ctime_ns, inode, content, read_at = row[:_FILE]
+    stamp = FileStamp(size=size, mtime_ns=mtime_ns, ctime_ns=ctime_ns, inode=inode)
+    return CitedFile(path=path, stamp=stamp, content_sha256=content, read_at=read_at)
+
+
+def provenance(row: Row) -> Provenance:
+    """Maps ``VERSION_COLUMNS``."""
+    branch, commit, content, version, first_seen = row
+    return Provenance(
+        branch=branch, commit=commit, source_revision=content.hex(), extractor_version=version, first_seen=first_seen
+    )
+
+
+def document_view(row: Row, view: View) -> DocumentView:
+    """Maps ``DOCUMENT_COLUMNS``."""
+    identity, language, source_type, module, line_count, eol, encoding = row[_FILE + _VERSION :]
+    return DocumentView(
+        id=identity,
+        path=row[0],
+        language=language,
+        source_type=SourceType(source_type),
+        module=module,
+        content_sha256=row[5].hex(),
+        size=row[1],
+        line_count=line_count,
+        eol=eol,
+        encoding=encoding,
+        branch_scope=view.scope(row[0]),
+        provenance=provenance(row[_FILE : _FILE + _VERSION]),
+        freshness=view.freshness(row),
+    )
+
+
+def symbol_info(row: Row) -> SymbolInfo:
+    """Maps ``SYMBOL_COLUMNS``."""
+    return SymbolInfo(
+        id=row[0],
+        fqn=row[1],
+        name=row[2],
+        kind=SymbolKind(row[3]),
+        path=row[4],
+        start_line=row[5],
+        end_line=row[6],
+        name_line=row[7],
+        name_column=row[8],
+        name_end_column=row[9],
+        signature=row[10],
+    )
+
+
+def fact(row: Row, view: View) -> Fact:
+    """Maps ``FACT_COLUMNS``."""
+    (
+        identity,
+        text,
+        content,
+        kind,
+        confidence,
+        source,
+        mentions,
+        is_stale,
+        since,
+        successor,
+        start,
+        end,
+        symbol,
+        also,
+    ) = row[_FILE + _VERSION :]
+    stale = bool(is_stale)
+    return Fact(
+        id=identity,
+        text=text,
+        hash=content.hex(),
+        type=_TYPES[kind],
+        confidence=confidence,
+        source=SourceKind(source),
+        path=row[0],
+        start_line=start,
+        end_line=end,
+        symbol=symbol,
+        freshness=Freshness.STALE if stale else view.freshness(row),
+        mentions=tuple(mentions.split()),
+        is_stale=stale,
+        stale_since=since,
+        superseded_by=successor,
+        also=also,
+        branch_scope=view.scope(row[0], is_stale=stale),
+        provenance=provenance(row[_FILE : _FILE + _VERSION]),
+    )
+
+
+def in_order(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Current before stale, then by type precedence, confidence and place."""
+    return tuple(
+        sorted(facts, key=lambda f: (f.is_stale, _PRECEDENCE[f.type], -f.confidence, f.path, f.start_line, f.id))
+    )
+
+
+def paragraph_view(row: Row, view: View) -> ParagraphView:
+    """Maps ``PARAGRAPH_COLUMNS``, and the text if it follows them."""
+    columns = row[_FILE:]
+    (identity, kind, name, start, end, heading, headings, symbols, tokens, summary, is_stale, since, successor) = (
+        columns[:13]
+    )
+    return ParagraphView(
+        id=identity,
+        kind=ParagraphKind(kind),
+        qualified_name=name,
+        path=row[0],
+        start_line=start,
+        end_line=end,
+        section_heading=heading,
+        heading_path=tuple(headings.split(UNIT_SEPARATOR)) if headings else (),
+        symbol_names=tuple(symbols.split()),
+        token_count=tokens,
+        summary=summary,
+        freshness=Freshness.STALE if is_stale else view.freshness(row),
+        is_stale=bool(is_stale),
+        stale_since=since,
+        superseded_by=successor,
+        text=columns[13] if len(columns) > 13 else "",
+    )
+
+
+def summary_view(row: Row, view: View) -> SummaryView:
+    """Maps ``SUMMARY_COLUMNS``; a package has no file, and its key is its path."""
+    identity, granularity, key, start, end, text, purpose, symbols, duties, constraints, interactions = row[_FILE:]
+    return SummaryView(
+        id=identity,
+        granularity=Granularity(granularity),
+        key=key,
+        path=key if row[0] is None else row[0],
+        start_line=start,
+        end_line=end,
+        summary_text=text,
+        purpose=purpose,
+        key_symbols=_decode_names(symbols),
+        responsibilities=_decode_names(duties),
+        constraints_mentioned=_decode_names(constraints),
+        important_interactions=_decode_names(interactions),
+        freshness=view.freshness(row),
+    )
+
+
+def chunk_view(row: Row, path: str) -> ChunkView:
+    """Maps id, chunk_index, start_line, end_line and token_count."""
+    return ChunkView(id=row[0], chunk_index=row[1], path=path, start_line=row[2], end_line=row[3], token_count=row[4])

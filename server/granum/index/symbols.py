@@ -1,0 +1,65 @@
+"""Queries for definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from granum.index.rows import SYMBOL_COLUMNS, symbol_info
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from granum.index.reader import Snapshot
+    from granum.model.answers import SymbolInfo
+
+_SELECT = f"SELECT {SYMBOL_COLUMNS} FROM symbol s JOIN document d ON d.id = s.document_id"
+_IN_PLACE = "ORDER BY s.start_line, s.end_line DESC, s.id"
+
+
+def by_ids(snapshot: Snapshot, symbol_ids: Sequence[int]) -> dict[int, SymbolInfo]:
+    """The definitions with these ids."""
+    marks = ",".join("?" * len(symbol_ids))
+    return {row[0]: symbol_info(row) for row in snapshot.rows(f"{_SELECT} WHERE s.id IN ({marks})", symbol_ids)}
+
+
+def of_path(snapshot: Snapshot, path: str) -> tuple[SymbolInfo, ...]:
+    """A document's definitions, in source order."""
+    return tuple(map(symbol_info, snapshot.rows(f"{_SELECT} WHERE d.path = ? {_IN_PLACE}", (path,))))
+
+
+def of_document(snapshot: Snapshot, document_id: int) -> tuple[SymbolInfo, ...]:
+    """A document's definitions, in source order."""
+    return tuple(map(symbol_info, snapshot.rows(f"{_SELECT} WHERE s.document_id = ? {_IN_PLACE}", (document_id,))))
+
+
+def by_fqn(snapshot: Snapshot, fqn: str) -> tuple[SymbolInfo, ...]:
+    """Definitions with exactly this fully qualified name."""
+    return tuple(map(symbol_info, snapshot.rows(f"{_SELECT} WHERE s.fqn = ? ORDER BY d.path, s.start_line", (fqn,))))
+
+
+def by_suffix(snapshot: Snapshot, partial: str, limit: int) -> tuple[SymbolInfo, ...]:
+    """Definitions whose fully qualified name is ``partial`` or ends with it at a dot."""
+    exact = by_fqn(snapshot, partial)
+    last = partial.rpartition(".")[2]
+    if not last:
+        return exact
+    # the last identifier finds the rows by index; only they are compared with the whole suffix. A module's own name
+    # is its last part too, so that 'pkg.module' finds it
+    rows = snapshot.rows(
+        f"{_SELECT} WHERE s.name = ? AND substr(s.fqn, -length(?)) = ? ORDER BY s.fqn, d.path, s.start_line LIMIT ?",
+        (last, "." + partial, "." + partial, limit),
+    )
+    return exact + tuple(map(symbol_info, rows))
+
+
+def find(snapshot: Snapshot, query: str, limit: int) -> tuple[SymbolInfo, ...]:
+    """Definitions whose name contains the query: the whole name first, then its beginning, then short names."""
+    query = query.strip()
+    column = "s.fqn" if "." in query else "s.name"
+    rows = snapshot.rows(
+        f"{_SELECT} WHERE instr(lower({column}), lower(:query)) OR :query = ''"
+        f" ORDER BY {column} <> :query, lower({column}) <> lower(:query), instr(lower({column}), lower(:query)) <> 1,"
+        f" length({column}), s.fqn, d.path, s.start_line LIMIT :limit",
+        {"query": query, "limit": limit},
+    )
+    return tuple(map(symbol_info, rows))
