@@ -1,0 +1,92 @@
+"""Normal forms of prose: what makes two statements the same, and markup taken off.
+
+``normalise`` defines a proposition's identity (NFC, white space folded, inline markup stripped, case kept), so
+any change here changes every hash: raise the extractor's version with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import sha256
+from typing import Final
+
+_INLINE_TAGS: Final = "a|abbr|b|big|br|code|del|em|i|img|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var"
+
+#: Quick check: without one of these there is no markup.
+_MAY_HOLD_MARKUP = re.compile(r"[`*\[<|\\]|(?<!\w)_\w")
+
+#: Code comes first, since nothing inside it is markup.
+_MARKUP = re.compile(
+    rf"""
+      (?P<literal>(?<!`)``(?!`)(?P<literal_text>.+?)``(?!`))
+    | :(?P<role>[a-zA-Z][\w+.:-]*):`(?P<role_text>[^`]+)`
+    | (?<![`\\])`(?P<code>[^`]+)`(?:__?(?!\w)|:(?P<suffix_role>[a-zA-Z][\w:-]*):)?
+    | !?\[(?P<link>[^\[\]]*)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+["'][^"']*["'])?\)|\[[^\[\]]*\])
+    | \s?\[(?:\#?[\w-]*|\*)\]_(?!\w)
+    | <(?P<auto>(?:https?|ftp|mailto):[^<>\s]+)>
+    | <!--.*?-->
+    | <(?P<tag>{_INLINE_TAGS})(?:\s[^<>]*)?>(?P<tagged>.*?)</(?P=tag)\s*>
+    | <(?:br|img)\b[^<>]*>
+    | (?<![\w*\\])\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*\\])\*\*(?![\w*])
+    | (?<![\w*\\])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=[^\s\\])\*(?![\w*])
+    | (?<![\w\\])_(?=[^\s_])(?P<underscored>[^_\n]*?\s[^_\n]*?)(?<=\S)_(?!\w)
+    | (?<![\w|])\|(?=[^\s|])(?P<substitution>[\w .-]{{1,60}}?)(?<=\S)\|_{{0,2}}(?![\w|])
+    | \\(?P<escaped>[*_`|\[\]<>])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+#: Text inside these groups may hold markup again.
+_NESTING = ("link", "tagged", "strong", "emphasis", "underscored")
+_TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
+_LABELLED_ROLES = {"pep": "PEP ", "rfc": "RFC "}
+
+
+def normalise(text: str) -> str:
+    """The normal form by which two statements are the same: markup stripped, NFC, white space folded."""
+    return " ".join(unicodedata.normalize("NFC", strip_markup(text)).split())
+
+
+def fingerprint(text: str) -> str:
+    """The hexadecimal sha256 of the text's normal form."""
+    return sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def strip_markup(text: str) -> str:
+    """Takes off inline markup of Markdown, reStructuredText and HTML, and keeps what a reader would see.
+
+    Code keeps its content as it is; a role or link keeps its title. ``*args`` and ``__init__`` are not markup,
+    and neither are placeholders in angle brackets.
+    """
+    if not _MAY_HOLD_MARKUP.search(text):
+        return text
+    return _MARKUP.sub(_visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    if groups["literal"] is not None:
+        return match["literal_text"].strip()
+    if groups["role"] is not None:
+        return _role_title(match["role"], match["role_text"])
+    if groups["code"] is not None:
+        return _role_title(match["suffix_role"] or "", match["code"])
+    for name in _NESTING:
+        if groups[name] is not None:
+            return strip_markup(groups[name])
+    return groups["auto"] or groups["substitution"] or groups["escaped"] or ""
+
+
+def _role_title(role: str, text: str) -> str:
+    """What a role shows: ``title <target>`` its title, ``~a.b.c`` only c, ``!x`` x."""
+    title = _TARGET.sub("", text) or text
+    if title != text:
+        return title
+    if not role:
+        return text
+    prefix = _LABELLED_ROLES.get(role.rpartition(":")[2], "")
+    title = text.strip()
+    if title.startswith("~"):
+        return title[1:].rpartition(".")[2] or title[1:]
+    return prefix + title.removeprefix("!")

@@ -1,0 +1,239 @@
+"""Secrets out of text before anything is stored, logged or shown.
+
+Every secret becomes a mask of as many code points, so that lines and columns hold. What is masked: credentials of
+a known form (AWS, GitHub, Slack, Google, Stripe, JWT …), private key blocks, passwords in URLs, authorisation
+headers, and the values that are assigned to names such as ``password``, ``api_key`` or ``TOKEN`` when they look like
+credentials. What stays: commit ids, hashes and UUIDs as such, placeholders, references to variables.
+
+Cost matters, since every indexed file passes here: a first look works on bytes of one byte per code point (so that
+offsets hold), where the search for a literal is a few nanoseconds a line; regular expressions run only at the places
+that it found.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+
+from granum.text.credentials import is_placeholder, looks_chosen, looks_random
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Spans = Iterator[tuple[int, int]]
+
+_LABEL = "[redacted"
+
+#: Every credential of a known form holds a run of this many word characters and dashes.
+_RUN = 20
+_RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_RUN_TABLE = bytes(ord("a") if byte in _RUN_CHARACTERS else ord(" ") for byte in range(256))
+_RUN_NEEDLE = b"a" * _RUN
+
+#: Forms that tell themselves, by their issuers' documentation.
+_KNOWN = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+      (?:AKIA|ASIA|AROA|AIDA|AGPA|AIPA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])
+    | gh[pousr]_[A-Za-z0-9]{20,255}
+    | github_pat_[A-Za-z0-9_]{22,255}
+    | gl(?:pat|dt|rt|ptt|ft|soat|cbt|agent)-[\w-]{18,64}
+    | xox[abeoprs]-[\w-]{14,250} | xapp-\d-[\w-]{14,250}
+    | AIza[\w-]{35} | ya29\.[\w-]{20,512} | GOCSPX-[\w-]{20,40}
+    | (?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{12,250} | whsec_[A-Za-z0-9+/=]{20,128}
+    | sk-(?:proj|ant|svcacct|admin|or|None)-[\w-]{16,300} | sk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,128}(?![\w-])
+    | npm_[A-Za-z0-9]{30,64} | pypi-AgE[\w-]{20,512} | hf_[A-Za-z0-9]{30,64} | dop_v1_[0-9a-f]{40,64}
+    | shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32} | dapi[0-9a-f]{32} | lin_api_[A-Za-z0-9]{30,64} | hv[sb]\.[\w-]{24,300}
+    | SG\.[\w-]{16,64}\.[\w-]{16,64} | sq0(?:atp|csp)-[\w-]{22,60} | EAACEdEose0cBA[A-Za-z0-9]+
+    | AGE-SECRET-KEY-1[A-Z0-9]{40,64} | \d{8,10}:AA[\w-]{32,35} | rubygems_[0-9a-f]{40,64}
+    | eyJ[\w-]{8,4096}\.eyJ[\w-]{8,8192}\.[\w-]{8,2048}
+    )""",
+    re.VERBOSE | re.ASCII,
+)
+#: How each of them begins; tried first, and only around long runs.
+_KNOWN_HEAD = re.compile(
+    r"A[A-Z]{3}[A-Z0-9]{16}|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|x(?:ox[a-z]|app)-|AIza|ya29\.|GOCSPX-|[rsp]k[_-]|whsec_"
+    r"|npm_|pypi-|hf_|dop_v1_|shp[a-z]{2}_|dapi|lin_api_|hv[sb]\.|SG\.|sq0|EAACE|AGE-|\d{8,10}:AA|rubygems_|eyJ"
+)
+_KNOWN_MARGIN = 12
+
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?P<body>(?:(?!-----BEGIN ).){0,20000}?)-----END [A-Z0-9 ]{0,40}-----",
+    re.DOTALL,
+)
+#: A block that was cut off: the lines behind its head that hold nothing but Base64, quotes and comment signs.
+_KEY_HEAD = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?P<body>(?:[\s\"'#/*+,\\|>]{0,40}[A-Za-z0-9+/=]{16,})+)"
+)
+_KEY_RUN = re.compile(r"\\[nrt]|([A-Za-z0-9+/=]+)")
+_KEY_EVIDENCE = re.compile(r"[A-Za-z0-9+/=]{16}")
+
+_URL_PASSWORD = re.compile(r"://[^\s/:@\"'<>`]{0,100}:([^\s/@\"'<>`]{4,200})@")
+_SLACK_HOOK = re.compile(r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/]{20,120})")
+
+_HEADER = re.compile(
+    r"(?:bearer|authorization[\"']?\]?\s{0,4}[:=,]\s{0,4}[\"']?(?:bearer|token|basic|apikey))\s{1,4}[\"']?([\w.~+/=-]{12,2048})",
+    re.IGNORECASE,
+)
+
+#: Last word of an assigned name -> how the name must go on. "key" alone names far too much.
+_NAMES = (b"pass", b"pwd", b"secret", b"token", b"key")
+_KEY_PREFIX = re.compile(
+    r"(?:api|app|access|secret|private|auth|encryption|encrypt|signing|sign|account|master|consumer|license|service"
+    r"|storage|shared|subscription|webhook|hmac|deploy|ssh|rsa)[_.-]?\Z",
+    re.IGNORECASE,
+)
+_ASSIGNMENT = re.compile(
+    r"""(?P<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key)(?:_?\d{1,2})?
+    (?P<close>["'`]?\]?)
+    (?P<type>\s{0,2}:\s{0,2}[A-Za-z_][\w.\[\]|\ ]{0,60}?(?=\s{0,2}=(?!=)))?
+    [ \t]{0,40}(?P<separator>=>|:=|==|=|!=|:|,)[ \t]{0,40}
+    (?:(?P<call>(?:[A-Za-z_][\w.]{0,60})?\()?[ \t]{0,4}[rRbBuUfF]{0,2}
+      (?P<quote>\"{3}|'{3}|["'`])(?P<quoted>(?:\\.|(?!(?P=quote))[^\\\r\n]){4,400})(?P=quote)
+    |(?P<bare>[^\s"'`<>(){}\[\],;]{8,200})[ \t]*(?:[#;][^\r\n]*)?(?=[\r\n]|\Z))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LINE_HEAD = re.compile(r"[ \t]*(?:[-#*+>]{1,3}[ \t]*|//[ \t]*|(?:export|set|setx|ENV|ARG)[ \t]+)?(?P<name>[\w.-]*)\Z")
+
+
+def redact(text: str) -> str:
+    """Masks every secret in the text; the mask has as many code points, and line ends stay.
+
+    Returns:
+        The text itself when it holds no secret.
+    """
+    plain = text.encode("ascii", "replace")
+    lowered = plain.lower()
+    spans = [
+        *_known(text, plain),
+        *_key_blocks(text, plain),
+        *_url_passwords(text, plain),
+        *_headers(text, lowered),
+        *_assignments(text, lowered),
+    ]
+    return _masked(text, spans) if spans else text
+
+
+def mask(length: int) -> str:
+    """What stands for a secret of ``length`` code points: ``[redacted***]``, or only stars where that is too long."""
+    if length <= len(_LABEL):
+        return "*" * length
+    return _LABEL + "*" * (length - len(_LABEL) - 1) + "]"
+
+
+def _masked(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if end > done:
+            begin = max(start, done)
+            pieces += (text[done:begin], mask(end - begin))
+            done = end
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def _known(text: str, plain: bytes) -> Spans:
+    runs = plain.translate(_RUN_TABLE)
+    at = runs.find(_RUN_NEEDLE)
+    while at >= 0:
+        end = runs.find(b" ", at + _RUN)
+        end = len(runs) if end < 0 else end
+        # a form may begin before its long run ("SG.", "ya29.") or reach over several of them (JWT)
+        for head in _KNOWN_HEAD.finditer(text, max(0, at - _KNOWN_MARGIN), end):
+            match = _KNOWN.match(text, head.start())
+            if match:
+                yield match.span()
+                end = max(end, match.end())
+        at = runs.find(_RUN_NEEDLE, end)
+
+
+def _key_blocks(text: str, plain: bytes) -> Spans:
+    if b"PRIVATE KEY" not in plain:
+        return
+    for pattern in (_KEY_BLOCK, _KEY_HEAD):
+        for match in pattern.finditer(text):
+            if not _KEY_EVIDENCE.search(match["body"]):
+                continue
+            start, end = match.span("body")
+            # only the Base64 runs: quotes and signs around them keep the code parsable
+            yield from (run.span(1) for run in _KEY_RUN.finditer(text, start, end) if run[1])
+
+
+def _url_passwords(text: str, plain: bytes) -> Spans:
+    if b"://" not in plain:
+        return
+    for match in _URL_PASSWORD.finditer(text):
+        value = match[1]
+        if not is_placeholder(value) and (len(value) >= 6 or any(char.isdigit() for char in value)):
+            yield match.span(1)
+    if b"hooks.slack.com" in plain:
+        yield from (match.span(1) for match in _SLACK_HOOK.finditer(text))
+
+
+def _headers(text: str, lowered: bytes) -> Spans:
+    for needle in (b"bearer ", b"authorization"):
+        for at in _places(lowered, needle):
+            match = _HEADER.match(text, at)
+            if match and (looks_random(match[1]) or _is_basic(match[1])):
+                yield match.span(1)
+
+
+def _is_basic(value: str) -> bool:
+    """Whether the value is ``user:password`` in Base64 (RFC 7617)."""
+    try:
+        plain = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = plain.partition(b":")
+    return bool(user and colon and len(password) >= 4) and plain.isascii()
+
+
+def _assignments(text: str, lowered: bytes) -> Spans:
+    for name in _NAMES:
+        for at in _places(lowered, name):
+            match = _ASSIGNMENT.match(text, at)
+            if match and _names_secret(text, match) and _is_secret_value(text, match):
+                yield match.span("quoted") if match["quoted"] is not None else match.span("bare")
+
+
+def _names_secret(text: str, match: re.Match[str]) -> bool:
+    """Whether the name around the matched word is one of a secret."""
+    before = text[max(0, match.start() - 14) : match.start()]
+    word = match["word"]
+    if word.lower() == "key":
+        return _KEY_PREFIX.search(before) is not None
+    # "pass" is a word of its own in many languages
+    return word.lower() != "pass" or before.endswith(("_", "-")) or word == "PASS"
+
+
+def _is_secret_value(text: str, match: re.Match[str]) -> bool:
+    chosen = match["word"].lower().startswith(("pass", "pwd"))
+    if match["quoted"] is not None:
+        if match["separator"] == "," and not match["close"]:
+            return False
+        if match["call"] or match["separator"] == "," or not chosen:
+            return looks_random(match["quoted"])
+        return looks_chosen(match["quoted"])
+    return _is_secret_bare(text, match, chosen=chosen)
+
+
+def _is_secret_bare(text: str, match: re.Match[str], *, chosen: bool) -> bool:
+    """An unquoted value counts only where a configuration line would have it: ``NAME=value``, ``name: value``."""
+    line_start = max(text.rfind("\n", 0, match.start()), text.rfind("\r", 0, match.start())) + 1
+    head = _LINE_HEAD.match(text[line_start : match.start()][:200])
+    if not head or match["separator"] not in ("=", ":") or match["type"]:
+        return False
+    value = match["bare"]
+    if chosen and (head["name"] + match["word"]).isupper() and text[match.start("bare") - 1] == "=":
+        return looks_chosen(value)
+    return looks_random(value)
+
+
+def _places(lowered: bytes, needle: bytes) -> Iterator[int]:
+    at = lowered.find(needle)
+    while at >= 0:
+        yield at
+        at = lowered.find(needle, at + len(needle))

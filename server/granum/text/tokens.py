@@ -1,0 +1,74 @@
+"""Token estimates, and the parts of identifiers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NOT_PUNCTUATION = bytes(i for i in range(128) if chr(i).isalnum() or chr(i) in "_ \t\n\r")
+
+#: A part of an identifier: an acronym (also its plural: URLs), a word, an upper-case run, digits.
+_PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+#: One byte a code point: upper case, other word characters (what is not ASCII counts as one), and the rest.
+_SHAPES = bytes(
+    ord("A") if 65 <= byte <= 90 else ord("a") if 48 <= byte <= 57 or 97 <= byte <= 122 or byte == 63 else ord(" ")
+    for byte in range(256)
+)
+_CASE_BOUNDARIES = (b"aA", b"AAa")
+_WORD = re.compile(r"[^\W_]+")
+_LONGEST_IDENTIFIER = 80
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a language model's tokenizer makes of the text; 0 for empty text."""
+    if not text:
+        return 0
+    words = len(text.split())
+    punctuation = len(text.encode("ascii", "replace").translate(None, _NOT_PUNCTUATION))
+    return max(1, round(len(text) * 0.13 + words * 0.45 + punctuation * 0.5))
+
+
+def identifier_parts(identifier: str) -> tuple[str, ...]:
+    """The parts of an identifier as written: ``parseHTTPHeader_v2`` gives parse, HTTP, Header, v, 2."""
+    if identifier.isascii():
+        return tuple(_PART.findall(identifier))
+    return tuple(part for word in _WORD.findall(identifier) for part in _split_unicode(word))
+
+
+def camel_parts(text: str) -> str:
+    """The lower-case parts of every camelCase or PascalCase identifier in the text, each identifier once.
+
+    It fills the FTS column ``parts``: the tokenizer splits at underscores but keeps ``getUserName`` whole.
+    """
+    shapes = text.encode("ascii", "replace").translate(_SHAPES)
+    spans = {span for boundary in _CASE_BOUNDARIES for span in _words_around(shapes, boundary)}
+    words = dict.fromkeys(text[start:end] for start, end in sorted(spans))
+    return " ".join(part.lower() for word in words for part in identifier_parts(word))
+
+
+def _words_around(shapes: bytes, boundary: bytes) -> Iterator[tuple[int, int]]:
+    """The spans of the words that hold the boundary; overlong ones (encoded data) are left out."""
+    at = shapes.find(boundary)
+    while at >= 0:
+        start = shapes.rfind(b" ", 0, at) + 1
+        end = shapes.find(b" ", at)
+        end = len(shapes) if end < 0 else end
+        if end - start <= _LONGEST_IDENTIFIER:
+            yield start, end
+        at = shapes.find(boundary, end)
+
+
+def _split_unicode(word: str) -> list[str]:
+    """Splits at case and digit boundaries by the characters' own properties."""
+    parts = [word[:1]]
+    for index in range(1, len(word)):
+        before, here, after = word[index - 1], word[index], word[index + 1 : index + 2]
+        starts_word = here.isupper() and (before.islower() or (before.isupper() and after.islower()))
+        if starts_word or here.isdigit() != before.isdigit():
+            parts.append(here)
+        else:
+            parts[-1] += here
+    return parts
