@@ -1,17 +1,23 @@
 """What type of fact a sentence states, and how sure that is.
 
-The types are tried in the order of ``PropositionType``; the first whose signs hold wins. Strong signs are tried
-for all types before weak ones. The words are in ``lexicon``.
+A sentence's shape (the signs in it, how it opens, where it stands) is told once; then an ordered table of rules is
+asked, and the first that holds names the type. The words are in ``lexicon``.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.lexicon import INSTRUCTIONS, SIGNS, VERBS, Sign
+from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign
 from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
 from granum.model.layers import SourceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: (lowest, highest) confidence of a type; the source's weight chooses between them.
 CONFIDENCE: dict[Type, tuple[float, float]] = {
@@ -40,7 +46,27 @@ WEIGHT: dict[SourceKind, float] = {
 }
 
 
-_WORD = re.compile(r"[\w'’=.]*\w")
+_WORD = re.compile(r"[\w'’=]+(?:-only\b)?")
+_LABEL = re.compile(
+    r"(?:note|nb|important|warning|caution|attention|tip|hint|todo|fixme|xxx|hack|returns?|yields?|raises?|required"
+    r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|\((?=[A-Z])",
+    re.IGNORECASE,
+)
+_TERM = re.compile(r"[^:.;]{1,40}?(?:: | [-–—] )")
+_PROHIBITION = re.compile(r"(?:^|[.;:!,–—-] |\b(?:so|and|please|but|important|also|then) )(?:do not|don['’]t)\b", re.I)
+_PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.I)
+_CONDITION = re.compile(r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.I)
+_FAILS_FIRST = re.compile(
+    r"(?:[\w.()`]+ )?(?:raises?|raised|throws?|thrown|panics?|returns? (?:an? |the )?err(?:or)?s?)\b", re.I
+)
+_MODAL_ACT = re.compile(r"\b(?:will|would)(?: also| then| only| not| automatically| always| try to)? (\w+)", re.I)
+_VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
+_NOUN_AFTER = frozenset(
+    "that which of are is have has can may will must should was were do does consists isn't aren't".split()
+)
+_ADVERBS = frozenset("only also just then simply automatically optionally internally first finally recursively".split())
+_SUBJECTS = frozenset("this it which that".split())
+_HELPERS = frozenset("helper function method decorator hook utility shortcut callback routine".split())
 
 
 def _index() -> dict[str, tuple[tuple[str, Sign], ...]]:
@@ -55,27 +81,123 @@ def _index() -> dict[str, tuple[tuple[str, Sign], ...]]:
 _PHRASES = _index()
 
 
+class Opening(Enum):
+    """How a sentence begins."""
+
+    OTHER = auto()
+    IMPERATIVE = auto()  # Return the …
+    THIRD_PERSON = auto()  # Returns the …; name returns the …; this returns
+    USAGE = auto()  # Use this to …
+    INSTRUCTION = auto()  # To do this, call …; When that happens, call …
+    CONDITION = auto()  # If it is not set, …
+
+
+class Shape(NamedTuple):
+    """All that the rules ask about a sentence."""
+
+    text: str
+    words: list[str]
+    signs: Counter[Sign]
+    opening: Opening
+    source: SourceKind
+    role: Role
+    is_test: bool
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it stands in code, where an imperative tells what the code does."""
+        return self.source in {SourceKind.DOCSTRING, SourceKind.COMMENT}
+
+    @property
+    def acts(self) -> bool:
+        """Whether its first verb tells what something does."""
+        return self.opening is Opening.THIRD_PERSON or (self.opening is Opening.IMPERATIVE and self.is_code)
+
+    @property
+    def instructs(self) -> bool:
+        """Whether it tells the reader what to do."""
+        if self.opening is Opening.IMPERATIVE:
+            return not self.is_code
+        return self.opening is Opening.USAGE or (self.opening is Opening.INSTRUCTION and not self.is_code)
+
+
 def words_of(sentence: str) -> list[str]:
-    """The sentence's words, lower case; identifiers and hyphenated words also by their parts."""
+    """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like."""
     return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
 
 
-def signs_of(words: list[str]) -> set[Sign]:
-    """All signs whose phrases stand in the sentence."""
-    spaced = ""
-    found: set[Sign] = set()
-    for word in words:
-        entries = _PHRASES.get(word)
-        if entries is None:
-            continue
-        for phrase, sign in entries:
-            if sign in found:
-                continue
-            if not spaced:
-                spaced = f" {' '.join(words)} "
-            if phrase in spaced:
-                found.add(sign)
+def signs_of(words: list[str]) -> Counter[Sign]:
+    """How many different phrases of each sign stand in the sentence."""
+    found = _look_up(words)
+    if Sign.FALSE_FRIEND in found:
+        spaced = f" {' '.join(words)} "
+        for word in words:
+            for phrase, sign in _PHRASES.get(word, ()):
+                if sign is Sign.FALSE_FRIEND:
+                    spaced = spaced.replace(phrase, " _ ")
+        found = _look_up(spaced.split())
     return found
+
+
+def _look_up(words: list[str]) -> Counter[Sign]:
+    found: Counter[Sign] = Counter()
+    candidates = [entry for word in dict.fromkeys(words) if word in _PHRASES for entry in _PHRASES[word]]
+    if candidates:
+        spaced = f" {' '.join(words)} "
+        for phrase, sign in candidates:
+            if phrase in spaced:
+                found[sign] += 1
+    return found
+
+
+def third_person(word: str) -> bool:
+    """Whether a word is one of the known verbs with the ending of the third person."""
+    if not word.endswith("s"):
+        return False
+    return word[:-1] in VERBS or (word.endswith("es") and (word[:-2] in VERBS or word[:-3] + "y" in VERBS))
+
+
+def opening_of(sentence: str, words: list[str]) -> Opening:
+    """How the sentence opens; labels (``Note:``) and adverbs before the first verb are passed over."""
+    if sentence[:3].lower() in {"to ", "in "} and (match := _PURPOSE.match(sentence)):
+        return Opening.INSTRUCTION
+    at = 0
+    while at < len(words) - 1 and words[at] in _ADVERBS:
+        at += 1
+    first = words[at]
+    second = words[at + 1] if at + 1 < len(words) else ""
+    if first in USAGES:
+        return Opening.USAGE
+    if third_person(first) and second not in _NOUN_AFTER:
+        return Opening.THIRD_PERSON
+    if first in VERBS and second not in _NOUN_AFTER and (at + 2 >= len(words) or words[at + 2] not in _NOUN_AFTER):
+        return Opening.IMPERATIVE
+    if _is_subject(sentence, first) and third_person(second):
+        return Opening.THIRD_PERSON
+    if first in _HELPERS or second in _HELPERS:
+        return _opening_of_helper(words)
+    match = _CONDITION.match(sentence)
+    if match is None:
+        return Opening.OTHER
+    rest = words_of(sentence[match.end() :])
+    return Opening.INSTRUCTION if rest and rest[0] in INSTRUCTIONS else Opening.CONDITION
+
+
+def _is_subject(sentence: str, first: str) -> bool:
+    """Whether the first word is a pronoun or the name of something in code."""
+    if first in _SUBJECTS:
+        return True
+    start = sentence.split(" ", 1)[0]
+    return bool("_" in start or start.endswith("()") or "." in start[:-1] or any(map(str.isupper, start[1:])))
+
+
+def _opening_of_helper(words: list[str]) -> Opening:
+    """``Helper to return …``, ``A decorator that checks …``."""
+    for position, word in enumerate(words[1:6], 1):
+        if word in {"to", "that", "which"} and position + 1 < len(words):
+            verb = words[position + 1]
+            return Opening.THIRD_PERSON if verb in VERBS or third_person(verb) else Opening.OTHER
+    return Opening.OTHER
 
 
 def confidence_of(kind: Type, source: SourceKind) -> float:
@@ -93,63 +215,145 @@ def classify(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
         role: the part that its statement plays there; it decides alone for raises and assertions.
         is_test: whether it stands in a test.
     """
-    kind = _by_role(role) or _by_words(sentence, source, role, is_test=is_test)
+    kind = _BY_ROLE.get(role) or _by_rules(sentence, source, role, is_test=is_test)
     return kind, confidence_of(kind, source)
 
 
-def _by_role(role: Role) -> Type | None:
-    if role in {Role.RAISE, Role.RAISES}:
-        return Type.RISK
-    if role is Role.ASSERTION:
-        return Type.TEST_EVIDENCE
-    if role is Role.DEPRECATED:
-        return Type.DECISION
-    return None
+_BY_ROLE = {
+    Role.RAISE: Type.RISK,
+    Role.RAISES: Type.RISK,
+    Role.ASSERTION: Type.TEST_EVIDENCE,
+    Role.DEPRECATED: Type.DECISION,
+}
 
 
-def base_verb(word: str, verbs: frozenset[str]) -> bool:
-    """Whether a word is one of these verbs in its base form."""
-    return word in verbs
-
-
-def third_person(word: str) -> bool:
-    """Whether a word is one of the known verbs with the ending of the third person."""
-    if not word.endswith("s"):
-        return False
-    return word[:-1] in VERBS or (word.endswith("es") and (word[:-2] in VERBS or word[:-3] + "y" in VERBS))
-
-
-def _by_words(sentence: str, source: SourceKind, role: Role, *, is_test: bool) -> Type:
-    words = words_of(sentence)
-    if not words:
-        return Type.IMPLEMENTATION_DETAIL
+def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = False) -> Shape:
+    """Tell the sentence's signs and opening."""
+    label = _LABEL.match(sentence)
+    text = sentence[label.end() :] if label else sentence
+    words = words_of(text)
     signs = signs_of(words)
-    if is_test and source in {SourceKind.DOCSTRING, SourceKind.COMMENT} and Sign.DECISION not in signs:
-        return Type.TEST_EVIDENCE
-    credential = Sign.CREDENTIAL in signs and Sign.PROTECTION in signs and Sign.NO_CREDENTIAL not in signs
-    documented = source in {SourceKind.DOCSTRING, SourceKind.COMMENT}
-    acts = third_person(words[0]) or (documented and words[0] in VERBS)
-    instructs = not documented and words[0] in INSTRUCTIONS
-    if Sign.SECURITY in signs:
-        return Type.SECURITY_RULE
-    if credential and not acts and not instructs:
-        return Type.SECURITY_RULE
-    if Sign.MUST in signs and Sign.NO_LIMIT not in signs:
-        return Type.CONSTRAINT
-    if Sign.ARCHITECTURE in signs and not acts and not instructs:
-        return Type.ARCHITECTURE
-    if Sign.DECISION in signs:
-        return Type.DECISION
-    if Sign.RISK in signs:
-        return Type.RISK
-    if Sign.TEST in signs and is_test:
-        return Type.TEST_EVIDENCE
-    if acts:
-        return Type.BEHAVIOR
-    if Sign.SHOULD in signs or (Sign.LIMIT in signs and Sign.NO_LIMIT not in signs):
-        return Type.CONSTRAINT
-    if instructs or Sign.PROCEDURE in signs:
-        return Type.PROCEDURE
-    if Sign.MODAL_BEHAVIOR in signs or role is Role.RETURNS:
-        return Type.BEHAVIOR
+    if label and label.group()[:4].lower() in {"warn", "caut"}:
+        signs[Sign.DANGER] += 1
+    opening = Opening.OTHER
+    term = _TERM.match(text) if role in {Role.PARAMETER, Role.ITEM} else None
+    body = text[term.end() :] if term else text
+    if words and (body_words := words_of(body)):
+        opening = opening_of(body, body_words)
+        if term and opening is Opening.IMPERATIVE:
+            opening = Opening.OTHER
+    return Shape(text, words, signs, opening, source, role, is_test)
+
+
+def _by_rules(sentence: str, source: SourceKind, role: Role, *, is_test: bool) -> Type:
+    shape = shape_of(sentence, source, role, is_test=is_test)
+    for kind, holds in RULES:
+        if holds(shape):
+            return kind
     return Type.IMPLEMENTATION_DETAIL
+
+
+def _is_test(shape: Shape) -> bool:
+    if not shape.is_test or not shape.is_code:
+        return False
+    return not (Sign.CHOICE in shape.signs and Sign.WE in shape.signs)
+
+
+def _fails(shape: Shape) -> bool:
+    return bool(shape.role is not Role.PARAMETER and _FAILS_FIRST.match(shape.text))
+
+
+def _is_security(shape: Shape) -> bool:
+    return Sign.SECURITY in shape.signs or any(word.startswith(("sanitiz", "sanitis")) for word in shape.words)
+
+
+def _is_protection(shape: Shape) -> bool:
+    """Something is kept safe, in words that mean it only in each other's company."""
+    if shape.acts or shape.instructs:
+        return False
+    signs = shape.signs
+    if Sign.ESCAPING in signs and Sign.MARKUP in signs:
+        return True
+    if Sign.CREDENTIAL in signs and (Sign.SAFETY in signs or Sign.MUST in signs or Sign.ACCESS in signs):
+        return True
+    return (Sign.TOKEN in signs and Sign.SAFETY in signs) or signs[Sign.ACCESS] > 1
+
+
+def _is_rule(shape: Shape) -> bool:
+    if Sign.MUST in shape.signs and not (Sign.CHOICE in shape.signs and Sign.WE in shape.signs):
+        return True
+    return bool(("don't" in shape.words or "do" in shape.words) and _PROHIBITION.search(shape.text))
+
+
+def _is_architecture(shape: Shape) -> bool:
+    if Sign.ARCHITECTURE not in shape.signs or shape.instructs:
+        return False
+    return not shape.acts or shape.words[0] in _STRUCTURAL
+
+
+_STRUCTURAL = frozenset("provide provides define defines wrap wraps delegate delegates decouple decouples".split())
+
+
+def _is_choice(shape: Shape) -> bool:
+    signs = shape.signs
+    if Sign.CHOICE in signs:
+        return not shape.acts
+    if shape.text.startswith("Deprecated"):
+        return True
+    return Sign.REASON in signs and (Sign.WE in signs or shape.words[0] == "because")
+
+
+def _is_preference(shape: Shape) -> bool:
+    if shape.acts or shape.instructs:
+        return False
+    return Sign.PREFERENCE in shape.signs or "because" in shape.words
+
+
+def _is_danger(shape: Shape) -> bool:
+    return Sign.DANGER in shape.signs or shape.role is Role.WARNING
+
+
+def _is_limit(shape: Shape) -> bool:
+    if shape.role is Role.TABLE_ROW:
+        return bool(_VERSION.search(shape.text)) or Sign.LIMIT in shape.signs
+    return Sign.SHOULD in shape.signs or Sign.LIMIT in shape.signs
+
+
+def _is_behavior(shape: Shape) -> bool:
+    if shape.acts:
+        if shape.source is SourceKind.COMMENT and shape.opening is Opening.IMPERATIVE:
+            return shape.words[0] in {"return", "get"}
+        return True
+    return shape.role is Role.RETURNS
+
+
+def _is_outcome(shape: Shape) -> bool:
+    if Sign.OUTCOME in shape.signs or (shape.opening is Opening.CONDITION and shape.source is not SourceKind.COMMENT):
+        return True
+    match = _MODAL_ACT.search(shape.text)
+    return bool(match and (match.group(1) == "be" or match.group(1).lower() in VERBS))
+
+
+#: In order; the first rule that holds names the type. What a sentence states outright comes before what its
+#: words hint at, so most types stand here twice.
+RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
+    (Type.TEST_EVIDENCE, _is_test),
+    (Type.BEHAVIOR, lambda shape: shape.role is Role.RETURNS),
+    (Type.RISK, _fails),
+    (Type.SECURITY_RULE, _is_security),
+    (Type.SECURITY_RULE, _is_protection),
+    (Type.CONSTRAINT, _is_rule),
+    (Type.DECISION, lambda shape: Sign.CHOICE in shape.signs and Sign.WE in shape.signs),
+    (Type.ARCHITECTURE, _is_architecture),
+    (Type.DECISION, _is_choice),
+    (Type.RISK, lambda shape: Sign.FAILURE in shape.signs),
+    (Type.TEST_EVIDENCE, lambda shape: Sign.TEST in shape.signs and shape.is_test),
+    (Type.PROCEDURE, lambda shape: shape.instructs),
+    (Type.BEHAVIOR, _is_behavior),
+    (Type.CONSTRAINT, _is_limit),
+    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs),
+    (Type.DECISION, _is_preference),
+    (Type.RISK, _is_danger),
+    (Type.PROCEDURE, lambda shape: Sign.PROCEDURE in shape.signs),
+    (Type.BEHAVIOR, _is_outcome),
+)

@@ -1,7 +1,8 @@
 """The words by which a sentence tells its type; data, read once.
 
 A sign is a list of phrases, written as lower-case words. ``classify`` looks each word of a sentence up in one
-table, so that a sentence costs one pass whatever the number of phrases.
+table, so that a sentence costs one pass whatever the number of phrases (a regular expression for each sign cost
+fifteen times as much).
 """
 
 from __future__ import annotations
@@ -10,24 +11,30 @@ from enum import IntEnum, auto
 
 
 class Sign(IntEnum):
-    """What a phrase speaks for. Strong signs decide alone; weak ones need the company that ``classify`` asks for."""
+    """What a phrase speaks for. ``classify`` says which company each needs to decide."""
 
-    SECURITY = auto()
-    CREDENTIAL = auto()
-    PROTECTION = auto()
-    NO_CREDENTIAL = auto()
+    FALSE_FRIEND = auto()  # taken out of the sentence before the others are looked for
+    SECURITY = auto()  # decides alone
+    CREDENTIAL = auto()  # a secret, whatever is said of it
+    TOKEN = auto()  # a credential in some company only
+    SAFETY = auto()  # what is done to keep something safe
+    ESCAPING = auto()
+    MARKUP = auto()  # what escaping protects
+    ACCESS = auto()  # two of these speak of who may do what
     MUST = auto()
     LIMIT = auto()
     SHOULD = auto()
-    NO_LIMIT = auto()
     ARCHITECTURE = auto()
-    STRUCTURE = auto()
-    DECISION = auto()
+    INTERFACE = auto()
+    CHOICE = auto()  # a decision, told as one
+    PREFERENCE = auto()
     REASON = auto()
-    RISK = auto()
+    WE = auto()
+    FAILURE = auto()
+    DANGER = auto()
     TEST = auto()
     PROCEDURE = auto()
-    MODAL_BEHAVIOR = auto()
+    OUTCOME = auto()
 
 
 def _phrases(text: str) -> tuple[str, ...]:
@@ -38,119 +45,170 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _pairs(firsts: str, seconds: str) -> tuple[str, ...]:
+    """Every phrase of a first part and a second, both given with bars between them."""
+    return tuple(f"{first} {second}" for first in _phrases(firsts) for second in _phrases(seconds))
+
+
 SIGNS: dict[Sign, tuple[str, ...]] = {
+    Sign.FALSE_FRIEND: _phrases(
+        """
+        cancel token | cancel tokens | cancellation token | cancellation tokens | parser token | parser tokens
+        lexer token | throttle token | throttle tokens | token bucket | coin token | coin tokens | token usage
+        token stream | token type | token types | token count | next token | previous token | parenthesis token
+        tokens per | max tokens | token limit | dask tokens | template token | template tokens | csi escape
+        escape sequence | escape sequences | escape key | escape code | escape codes | ansi escape | escape character
+        escape characters | escape hatch | function signature | function signatures | method signature
+        method signatures | call signature | signature of the function | type signature | signed integer
+        signed integers | signed int | signed char | signed number | signed zero | primary key | foreign key
+        only a few | not only | only if necessary | if only | read only | write only | as required | if required
+        when required | where required | required field | required fields | missing required | required argument
+        required arguments | required parameter | required by | at least as | may not work | may not exist
+        may not have | may not match | may not always | may not yet | always been | doesn't always | not always
+        don't always | any interface | network interface | external interface | web interface | user interface
+        command line interface | admin interface | interface name | race to | trace | escaped copy | permission denied
+        private method | private methods | private function | private attribute | private api | private module
+        private variable | safe to | thread safe | thread safely | type safe | type safety | exception safe
+        dependency injection | fault injection | session scope | on the safe side | expect to be | no need to
+        do not need to | don't need to | doesn't need to | not required | isn't required | not have to | never mind
+        as always | if and only if | first and only | the only difference | one and only | secrets manager
+        allowed values | expected to raise | the same interface
+        """
+    ),
     Sign.SECURITY: _phrases(
         """
-        shell=false | shell=true | injection | injections | sql injection | xss | csrf | ssrf | clickjacking
-        vulnerability | vulnerabilities | vulnerable | exploit | exploits | exploited | attacker | attackers | attack
-        attacks | malicious | maliciously | untrusted | tamper | tampered | tampering | tamper proof | spoof | spoofed
-        spoofing | forged | forgery | sanitize | sanitizes | sanitized | sanitise | sanitised | sanitizing
-        unsanitized | whitelist | whitelisted | blacklist | blacklisted | allowlist | allow list | denylist
-        deny list | credential theft | security issue | security issues | security risk | security hole | security
-        sensitive information | sensitive data | privilege escalation | least privilege | path traversal
-        directory traversal | brute force | timing attack | timing attacks | constant time comparison | never log
-        never logged | man in the middle | replay attack | eavesdropping | phishing | impersonate | impersonation
-        privilege | privileges | unauthorized | unauthorised | unauthenticated | secret_key | secret key
+        shell=false | shell=true | sql injection | code injection | command injection | shell injection
+        header injection | script injection | html injection | injection attack | injection attacks | xss | csrf | ssrf
+        clickjacking | vulnerability | vulnerabilities | vulnerable | attacker | attackers | attack | attacks
+        malicious | maliciously | untrusted | tamper | tampered | tampering | spoof | spoofed | spoofing | forged
+        forgery | sanitize | sanitizes | sanitized | sanitizing | sanitise | sanitised | unsanitized | whitelist
+        whitelisted | blacklist | blacklisted | allowlist | allow list | denylist | deny list | credential theft
+        security issue | security issues | security risk | security risks | security hole | security holes
+        security reasons | security implications | security sensitive | security purposes | security measure
+        security vulnerability | security feature | for security | sensitive information | sensitive data
+        privilege escalation | least privilege | path traversal | directory traversal | brute force | timing attack
+        constant time comparison | timing safe | never log | never logged | man in the middle | replay attack
+        eavesdropping | phishing | impersonate | impersonation | unauthorized | unauthorised | secret_key | secret key
         single sign on | session hijacking | session fixation | samesite | httponly | insecure | insecurely
-        securely | leak between | leaks between | xml bomb | zip slip | zip bomb | billion laughs | sandbox escape
+        remote code execution | arbitrary code | unsafe characters | leak between | leaks between | zip slip
+        zip bomb | billion laughs | escalate privileges | drop privileges | drops privileges | cryptographically
         """
     ),
     Sign.CREDENTIAL: _phrases(
         """
         credential | credentials | password | passwords | passphrase | secret | secrets | api key | api keys
         private key | private keys | access token | access tokens | auth token | bearer token | refresh token
-        csrf token | session token | session cookie | session cookies | cookie | cookies | signature | signatures
-        signed | permission | permissions | authentication | authorization | authenticated | authorized | certificate
-        certificates | tls | ssl | encryption | encrypted | hashing | salt | hmac | host header | token | tokens
-        query owner | actor | actors
+        csrf token | session token | session cookie | session cookies | host header | api token | api tokens
         """
     ),
-    Sign.PROTECTION: _phrases(
+    Sign.TOKEN: _phrases(
         """
-        safe | safely | unsafe | protect | protects | protection | protected | prevent | prevents | preventing
-        guess | guessing | leak | leaks | leaked | escape | escaped | escapes | quoted and escaped | reject | rejects
-        rejected | deny | denies | denied | verify | verifies | only | private | must not | never | forbidden | revoke
-        revoked | expire | expired | trust | trusted | allow | allowed | allows | restrict | restricted | restrictions
-        can update | can delete | can view | enforces | enforced | disclose | disclosed | expose | exposed
+        token | tokens | cookie | cookies | signature | signatures | signed | certificate | certificates | tls | ssl
+        salt | hmac | encryption | encrypted | authentication | authorization | session | security | login | pin
         """
     ),
-    Sign.NO_CREDENTIAL: _phrases(
+    Sign.SAFETY: _phrases(
         """
-        cancel token | cancellation token | parser token | lexer token | throttle token | token bucket | coin token
-        tokenizer | tokenize | tokenizes | tokenized | tokenization | token usage | token stream | escape sequence
-        escape key | escape character | parenthesis token | token count | next token | csi escape
+        safe | safely | unsafe | protect | protects | protected | protection | guess | guessing | leak | leaks | leaked
+        restrictions | restrict | restricts | deny | denied | denies | revoke | revoked | expire | expires | expired
+        trust | trusted | disclose | disclosed | expose | exposed | exposes | compromise | compromised | steal | stolen
+        """
+    ),
+    Sign.ESCAPING: _phrases("escape | escapes | escaped | escaping | quoted | quoting | autoescape | autoescaping"),
+    Sign.MARKUP: _phrases("html | sql | shell | xml | javascript | safe | safely | markup | unsafe | user input"),
+    Sign.ACCESS: _phrases(
+        """
+        deny | denied | denies | allow | allowed | allows | owner | private | permission | permissions | grant | granted
+        grants | unauthenticated | authorized | restricted | restrictions | access control | superuser | anonymous user
+        default deny | owner can | only visible | root user
         """
     ),
     Sign.MUST: _phrases(
         """
-        must | must not | mustn't | cannot | can not | can't | never | always | not allowed | not permitted | forbidden
-        prohibited | disallowed | disallow | required | is mandatory | mandatory | at most | at least | invariant
-        invariants | immutable | may not | may only | can only | is only | are only | only valid | only be | must only
-        do not | don't | has to be | have to be | needs to be | need to be | it is an error to | not supported
-        no longer supported | unsupported | is required | are required | exactly one | no more than | no less than
-        not be | only works | only supports | only support | not thread safe | thread safe | needs to | has to
+        must | mustn't | cannot | can not | can't | never | always | not allowed | not permitted | forbidden
+        prohibited | is required | are required | be required | mandatory | at most | at least | invariant | invariants
+        may not | may only | can only | is only | are only | must only | should only | only be | only works
+        only supports | only supported | only available | only used | only allow | only allows | only allowed
+        only valid | only once | only one | only way | it is an error to | has to be | have to be | needs to be
+        need to be | needs to | need to | has to | have to | no more than | no less than | caller is responsible
+        callers are responsible | user is responsible | you are responsible | responsibility of the caller
+        caller's responsibility | no longer supported | not thread safe | are prohibited | cannot be | required to
+        requires that | should never | should always | shall | shall not | required when | required if | required for
         """
     ),
-    Sign.SHOULD: _phrases("should | should not | shouldn't | ought to | are encouraged to | is recommended"),
+    Sign.SHOULD: _phrases("should | shouldn't | ought to | encouraged to | is recommended | recommended to"),
     Sign.LIMIT: _phrases(
         """
-        only | require | requires | limited to | restricted to | doesn't affect | does not affect | has no effect
-        have no effect | up to | maximum | minimum | unless | regardless of | mutually exclusive | responsible for
-        """
-    ),
-    Sign.NO_LIMIT: _phrases(
-        """
-        only a few | read only | not only | if required | as required | when required | where required | required by
-        at least as | always been | write only | if only | required field | required fields
+        only | require | requires | required | limited to | restricted to | doesn't affect | does not affect
+        has no effect | have no effect | maximum | minimum | regardless of | mutually exclusive | immutable
+        unsupported | not supported | doesn't support | does not support | disallow | disallows | disallowed
+        exactly one | thread safe | supported only | up to the caller | no effect | up to the user
         """
     ),
     Sign.ARCHITECTURE: _phrases(
         """
-        layer | layers | boundary | boundaries | owned by | depends on | depend on | adapter | adapters | façade
-        facade | wrapper around | thin wrapper | abstraction | abstractions | abstract base class | abstracted
-        middleware | decoupled | architecture | interface | delegates to | separation of concerns | entry point
-        entry points | base class for | backend | backends | is responsible for | are responsible for | is maintained by
-        plugins can | pluggable | extension point | the interface between | built on top of | is built on | subsystem
-        single source of truth | composed of | consists of
+        layer | layers | owned by | depends on | depend on | adapter | adapters | façade | facade | wrapper around
+        wrapper for | wrapper over | wraps | abstraction | abstractions | abstract base class | abstracted | middleware
+        middlewares | decoupled | decouples | architecture | delegates to | delegate to | separation of concerns
+        entry point | entry points | responsible for | is maintained by | plugins can | pluggable | extension point
+        extension points | built on top of | is built on | subsystem | single source of truth | composed of
+        plugin interface | base class for | building block | building blocks | orchestrates | client server
+        consists of
         """
     ),
-    Sign.STRUCTURE: _phrases(
-        "module | package | component | components | subclass | subclasses | inherits from | wraps"
+    Sign.INTERFACE: _phrases(
+        "interface | interfaces | boundary | boundaries | backend | backends | subclass | subclasses | component"
+        " | components | inherits from | plugin system"
     ),
-    Sign.DECISION: _phrases(
+    Sign.CHOICE: _phrases(
         """
-        decided | decide to | we chose | chosen | rationale | trade off | trade offs | tradeoff | because we | so we
-        that's why | that is why | this is why | the reason | for historical reasons | historical reasons
-        backward compatibility | backwards compatibility | backwards compatible | backward compatible | deliberately
-        intentionally | on purpose | by design | for now | workaround | work around | we accept | we use | we prefer
-        we don't | we do not | unfortunately | deprecated | in favor of | in favour of | discouraged | we map
-        we redefine | we only | we want | we need | we can't | we cannot | instead of | rather than | we return
-        historically | for simplicity | for performance reasons | performance reasons | to avoid | we rejected
-        """
-    ),
-    Sign.REASON: _phrases("because | since | so that | otherwise | in order to | due to | therefore | hence"),
-    Sign.RISK: _phrases(
-        """
-        raise | raises | raised | raising | throw | throws | thrown | panic | panics | may fail | can fail | might fail
-        will fail | race | race condition | race conditions | data loss | undefined behavior | undefined behaviour
-        deadlock | deadlocks | dangerous | crash | crashes | corrupt | corrupted | corruption | memory leak
-        memory leaks | returns an error | return an error | malfunction | breaking changes | may break | can break
-        not work correctly | inadvertently | infinite loop | overflow | hang | hangs | error may | err
+        decided | we decide | we chose | we choose | chosen option | chosen | rationale | trade off | trade offs
+        tradeoff | tradeoffs | because we | so we | that's why | that is why | this is why | the reason
+        historical reasons | backward compatibility | backwards compatibility | backwards compatible
+        backward compatible | backward compat | backwards compat | deliberate | deliberately | intentionally
+        intentional | on purpose | by design | for now | workaround | workarounds | work around | works around
+        we accept | we prefer | we rejected | unfortunately | in favor of | in favour of | discouraged | historically
+        for simplicity | performance reasons | for consistency | is deprecated | are deprecated | been deprecated
+        deprecated in | deprecated since | deprecated as of | we redefine | we opted | opted for | opt for | so i
         """
     ),
-    Sign.TEST: _phrases(
-        "assert | asserts | verify | verifies | expect | expects | regression test | test that | tests that"
+    Sign.PREFERENCE: _phrases("instead of | rather than | to avoid | in order to avoid | deprecated | avoids"),
+    Sign.REASON: _phrases("because | so that | since"),
+    Sign.WE: _phrases("we | our | us | we're | we've | we'll | we'd"),
+    Sign.FAILURE: (
+        *_phrases(
+            """
+            raise | raises | raised | raising | throw | throws | thrown | panic | panics | data loss | race condition
+            race conditions | race | undefined behavior | undefined behaviour | deadlock | deadlocks | dangerous
+            crash | crashes | corrupt | corrupts | corrupted | corruption | memory leak | memory leaks
+            returns an error | return an error | malfunction | breaking change | breaking changes | can break
+            work correctly | inadvertently | infinite loop | infinite recursion | may not work | segfault
+            stack overflow | out of memory | memory exhaustion | use after free | dangling | lose data
+            unexpected results | unexpected behavior | surprising results | error occurs | an exception | starvation
+            """
+        ),
+        *_pairs(
+            "may | might | can | could | will | would | to",
+            "fail | break | crash | hang | lead to | result in | corrupt | lose | leak | overflow | deadlock | block"
+            " | cause | be lost | be corrupted",
+        ),
     ),
+    Sign.DANGER: _phrases(
+        "beware | careful | caution | danger | warning | risk | risks | risky | unstable | fails | hangs"
+    ),
+    Sign.TEST: _phrases("assert | asserts | verify that | expect that | regression test | test that | tests that"),
     Sign.PROCEDURE: _phrases(
         """
-        how to | workflow | make sure | please | first step | you can use | you will need to | follow these steps
-        step 1 | step 2 | step 3 | step one
+        how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
+        you will need to | you'll need to | you want to | you specify | step 1 | step 2 | step 3 | step one
         """
     ),
-    Sign.MODAL_BEHAVIOR: _phrases(
+    Sign.OUTCOME: _phrases(
         """
-        will be | it will | this will | will return | is returned | are returned | is ignored | are ignored | be used
-        returns | yields | emits | accepts | is called | are called | is skipped | are skipped | responds | by default
+        is returned | are returned | is ignored | are ignored | is called | are called | is skipped | are skipped
+        is used | are used | is raised | is passed | are passed | is set to | is stored | are stored | is converted
+        are converted | is created | are created | is removed | are removed | returns | yields | emits | accepts
+        responds | by default | defaults to | possible to | is replaced | is executed | are executed | is run
         """
     ),
 }
@@ -163,7 +221,7 @@ VERBS = _words(
     block bootstrap break broadcast build bulk bump cache calculate call cancel capture cast catch change check choose
     clean clear clone close coerce collapse collect combine commit compact compare compile complete compose compress
     compute concatenate configure confirm connect construct consume contain control convert copy count cover create
-    cut deactivate decide decode decorate decrease decrement decrypt deduplicate default defer define delay delegate
+    cut deactivate decide decode decorate decrease decrement decrypt deduplicate defer define delay delegate
     delete deliver deny deprecate derive describe deserialize destroy detach detect determine disable discard
     disconnect discover dispatch display distribute divide do download drain draw drop dump duplicate emit emulate
     enable encapsulate encode encrypt end enforce enqueue ensure enter enumerate equal erase escape establish estimate
@@ -196,3 +254,6 @@ INSTRUCTIONS = VERBS | _words(
     "consider decide deploy download edit ensure follow go have make note pin read refer remember review see start"
     " try visit wait keep"
 )
+
+#: Words that tell the reader how to use the thing itself, in whatever source they open a sentence.
+USAGES = _words("use subclass prefer consider")
