@@ -11,7 +11,7 @@ from collections import Counter
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign
+from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign, words_in
 from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
 from granum.model.layers import SourceKind
@@ -53,20 +53,24 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _TERM = re.compile(r"[^:.;]{1,40}?(?:: | [-–—] )")
-_PROHIBITION = re.compile(r"(?:^|[.;:!,–—-] |\b(?:so|and|please|but|important|also|then) )(?:do not|don['’]t)\b", re.I)
-_PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.I)
-_CONDITION = re.compile(r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.I)
+_PROHIBITION = re.compile(
+    r"(?:^|[.;:!,–—-] |\b(?:so|and|please|but|important|also|then) )(?:do not|don['’]t)\b", re.IGNORECASE
+)
+_PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.IGNORECASE
+)
 _FAILS_FIRST = re.compile(
-    r"(?:[\w.()`]+ )?(?:raises?|raised|throws?|thrown|panics?|returns? (?:an? |the )?err(?:or)?s?)\b", re.I
+    r"(?:[\w.()`]+ )?(?:raises?|raised|throws?|thrown|panics?|returns? (?:an? |the )?err(?:or)?s?)\b", re.IGNORECASE
 )
-_MODAL_ACT = re.compile(r"\b(?:will|would)(?: also| then| only| not| automatically| always| try to)? (\w+)", re.I)
+_MODAL_ACT = re.compile(
+    r"\b(?:will|would)(?: also| then| only| not| automatically| always| try to)? (\w+)", re.IGNORECASE
+)
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
-_NOUN_AFTER = frozenset(
-    "that which of are is have has can may will must should was were do does consists isn't aren't".split()
-)
-_ADVERBS = frozenset("only also just then simply automatically optionally internally first finally recursively".split())
-_SUBJECTS = frozenset("this it which that".split())
-_HELPERS = frozenset("helper function method decorator hook utility shortcut callback routine".split())
+_NOUN_AFTER = words_in("that which of are is have has can may will must should was were do does consists isn't aren't")
+_ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
+_SUBJECTS = words_in("this it which that")
+_HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
 
 
 def _index() -> dict[str, tuple[tuple[str, Sign], ...]]:
@@ -215,7 +219,7 @@ def classify(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
         role: the part that its statement plays there; it decides alone for raises and assertions.
         is_test: whether it stands in a test.
     """
-    kind = _BY_ROLE.get(role) or _by_rules(sentence, source, role, is_test=is_test)
+    kind = type_of(shape_of(sentence, source, role, is_test=is_test))
     return kind, confidence_of(kind, source)
 
 
@@ -245,8 +249,11 @@ def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
     return Shape(text, words, signs, opening, source, role, is_test)
 
 
-def _by_rules(sentence: str, source: SourceKind, role: Role, *, is_test: bool) -> Type:
-    shape = shape_of(sentence, source, role, is_test=is_test)
+def type_of(shape: Shape) -> Type:
+    """The type of a sentence of this shape."""
+    by_role = _BY_ROLE.get(shape.role)
+    if by_role is not None:
+        return by_role
     for kind, holds in RULES:
         if holds(shape):
             return kind
@@ -291,7 +298,7 @@ def _is_architecture(shape: Shape) -> bool:
     return not shape.acts or shape.words[0] in _STRUCTURAL
 
 
-_STRUCTURAL = frozenset("provide provides define defines wrap wraps delegate delegates decouple decouples".split())
+_STRUCTURAL = words_in("provide provides define defines wrap wraps delegate delegates decouple decouples")
 
 
 def _is_choice(shape: Shape) -> bool:

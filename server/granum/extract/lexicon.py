@@ -41,7 +41,8 @@ def _phrases(text: str) -> tuple[str, ...]:
     return tuple(phrase.strip() for phrase in text.replace("\n", "|").split("|") if phrase.strip())
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """A set of words from a text of them."""
     return frozenset(text.split())
 
 
@@ -214,7 +215,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
 }
 
 #: Verbs that programs do, in their base form; a sentence that begins with one says what something does.
-VERBS = _words(
+VERBS = words_in(
     """
     abort accept access acquire activate adapt add adjust advance aggregate alias align allocate allow alter analyze
     annotate append apply archive ask assemble assert assign associate attach attempt augment authenticate await bind
@@ -250,10 +251,10 @@ VERBS = _words(
 )
 
 #: Verbs by which a text tells its reader what to do; in prose they begin a procedure.
-INSTRUCTIONS = VERBS | _words(
+INSTRUCTIONS = VERBS | words_in(
     "consider decide deploy download edit ensure follow go have make note pin read refer remember review see start"
     " try visit wait keep"
 )
 
 #: Words that tell the reader how to use the thing itself, in whatever source they open a sentence.
-USAGES = _words("use subclass prefer consider")
+USAGES = words_in("use subclass prefer consider")

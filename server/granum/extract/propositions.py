@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.blocks import Block, blocks
-from granum.extract.classify import classify
-from granum.extract.segment import sentences
+from granum.extract.blocks import blocks
+from granum.extract.classify import confidence_of, shape_of, type_of
+from granum.extract.segment import Sentence, sentences
+from granum.extract.selection import is_noise, is_worth
 from granum.extract.statement import Role, Statement
 from granum.model.layers import Occurrence, Paragraph, Proposition, PropositionType, SourceKind
 from granum.text.normalise import fingerprint, normalise
@@ -17,8 +19,11 @@ if TYPE_CHECKING:
 
 SHORTEST = 12
 LONGEST = 350
+LONGEST_COMMENT = 160
 
 _FINAL = frozenset({Role.RAISE, Role.ASSERTION})
+_SETTLED = _FINAL | {Role.TABLE_ROW}
+_CONDITIONAL = re.compile(r"(?:if|when|on|unless|whenever|for|because|in case)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:] |(?:,| [-–—]) (?:which|so|because|but|and|or|where|while|although|since|as|e\.g\.|for) |, ")
 _NAMES = re.compile(
     r"``([^`\n]{1,120})``|:[\w:+-]+:`([^`\n]{1,160})`|`([^`\n]{1,120})`"
@@ -91,38 +96,63 @@ def select(statements: Sequence[Statement]) -> Iterator[Fact]:
         elif statement.role is Role.TABLE_ROW:
             yield from _row(statement)
         else:
-            for block in blocks(statement.text):
-                yield from _sentences(statement, block)
+            yield from _sentences(statement)
 
 
-def _sentences(statement: Statement, block: Block) -> Iterator[Fact]:
-    for sentence in sentences(block.text):
-        start = statement.start_line + block.offset + sentence.first_line_offset
-        end = statement.start_line + block.offset + sentence.last_line_offset
-        yield from _fact(statement, block.prefix + sentence.text, start, end)
+def _sentences(statement: Statement) -> Iterator[Fact]:
+    first = statement.role is Role.SUMMARY
+    lead = lead_of(statement)
+    for block in blocks(statement.text):
+        found = sentences(block.text)
+        for sentence in _joined(found) if statement.role is Role.COMMENT else found:
+            start = statement.start_line + block.offset + sentence.first_line_offset
+            end = statement.start_line + block.offset + sentence.last_line_offset
+            raw = f"{block.prefix}{lead}{sentence.text}"
+            yield from _fact(statement, raw, start, end, first=first)
+            first, lead = False, ""
+
+
+def lead_of(statement: Statement) -> str:
+    """What stands before the first sentence so that it can be read alone: the parameter's name, for instance."""
+    label, text = statement.label, statement.text.lstrip()
+    if statement.role is Role.PARAMETER and label:
+        return f"{label}: "
+    if statement.role is Role.RETURNS:
+        return "" if text[:6].lower() in {"return", "yields"} else "Returns: "
+    if statement.role is Role.RAISES and label:
+        return f"Raises {label} " if _CONDITIONAL.match(text) else f"Raises {label}: "
+    return ""
+
+
+def _joined(found: list[Sentence]) -> list[Sentence]:
+    """The two sentences of a short comment as one: the second seldom stands without the first."""
+    if len(found) != 2 or len(found[0].text) + len(found[1].text) > LONGEST_COMMENT:
+        return found
+    return [Sentence(f"{found[0].text} {found[1].text}", found[0].first_line_offset, found[1].last_line_offset)]
 
 
 def _row(statement: Statement) -> Iterator[Fact]:
     pairs = [
         f"{header}: {cell}" if header else cell
-        for header, cell in zip(statement.headers, statement.cells, strict=False)
+        for header, cell in zip_longest(statement.headers, statement.cells, fillvalue="")
         if cell.strip()
     ]
     if len(pairs) > 1:
         yield from _fact(statement, "; ".join(pairs), statement.start_line, statement.end_line)
 
 
-def _fact(statement: Statement, raw: str, start: int, end: int) -> Iterator[Fact]:
+def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool = False) -> Iterator[Fact]:
+    """The fact of one sentence, or nothing."""
     final = statement.role in _FINAL
-    text = shorten(raw if final else normalise(raw))
-    if not SHORTEST <= len(text) <= LONGEST or (not final and _is_noise(text)):
+    text = shorten(" ".join(raw.split()) if final else normalise(raw))
+    if len(text) < SHORTEST or (statement.role not in _SETTLED and is_noise(text)):
         return
-    kind, confidence = classify(text, statement.source, statement.role, is_test=statement.is_test)
+    shape = shape_of(text, statement.source, statement.role, is_test=statement.is_test)
+    kind = type_of(shape)
+    if not final and not is_worth(statement, shape, kind, first=first):
+        return
+    confidence = confidence_of(kind, statement.source)
     yield Fact(text, start, end, kind, confidence, statement.source, statement.symbol, mentions_in(raw))
-
-
-def _is_noise(text: str) -> bool:
-    return text.endswith(":")
 
 
 def shorten(text: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from granum.extract.lexicon import words_in
+
 
 class Sentence(NamedTuple):
     """One sentence as written, wrapped lines joined by a space.
@@ -21,12 +23,8 @@ class Sentence(NamedTuple):
     last_line_offset: int
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 #: Words whose full stop ends no sentence, lower case, without that stop.
-ABBREVIATIONS = _words(
+ABBREVIATIONS = words_in(
     "e.g i.e eg ie vs cf viz al approx ca resp esp incl excl dr mr mrs ms prof st jr sr inc ltd corp fig figs sec"
     " sect ch chap eq eqs no nos vol pp p pt ref refs ed eds dept est min max def ext misc lit op seq ver vers a.k.a"
     " aka w.r.t wrt i.i.d u.s n.b nb jan feb mar apr jun jul aug sep sept oct nov dec"
