@@ -37,6 +37,8 @@ CREATE TABLE document (
 );
 CREATE INDEX document_module ON document (module);
 CREATE INDEX document_content ON document (content_sha256);
+-- the last part of the path, for imports of modules that lie outside packages
+CREATE INDEX document_file_name ON document (replace(path, rtrim(path, replace(path, '/', '')), ''));
 
 -- provenance: written when a content is first read, never rewritten
 CREATE TABLE document_version (
@@ -154,7 +156,7 @@ CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NU
 CREATE INDEX reference_unlinked ON reference (document_id) WHERE status = 0;
 CREATE INDEX reference_last_name ON reference (last_name);
 
--- what linking knows: the hash of the names that a document offers to others (as its dependents were linked
+-- what linking knows: the names that a document offers to others (compressed; as its dependents were linked
 -- against them), and whether the document waits for being linked again because a source of its own changed
 CREATE TABLE linkage (
   document_id INTEGER PRIMARY KEY,
@@ -220,11 +222,13 @@ CREATE TABLE summary (
   UNIQUE (document_id, granularity, key)
 );
 
+-- stamp: of a file without a document, 'size:mtime:ctime:inode', so that a scan need not look at it again
 CREATE TABLE problem (
   path TEXT NOT NULL,
   code TEXT NOT NULL,
   message TEXT NOT NULL,
   line INTEGER NOT NULL,
+  stamp TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (path, code, line)
 ) WITHOUT ROWID;
 """

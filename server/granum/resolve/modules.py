@@ -1,0 +1,173 @@
+"""Which document an import means: by the importer's folder, by the module's own name, or by the end of the path."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from granum.resolve.names import STANDARD_LIBRARY, module_steps
+from granum.resolve.table import PACKAGE_STEM, Definition, Rows, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SUFFIXES = (".py", ".pyi")
+
+_BY_PATH = """
+SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.path = j.value WHERE d.is_stale = 0
+"""
+_BY_MODULE = """
+SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.module = j.value
+WHERE d.is_stale = 0 AND d.language = 'python'
+"""
+# the expression is that of the index document_file_name
+_BY_FILE_NAME = """
+SELECT d.id, d.path, d.module FROM json_each(?) j
+JOIN document d ON replace(d.path, rtrim(d.path, replace(d.path, '/', '')), '') = j.value WHERE d.is_stale = 0
+"""
+
+
+class Folder:
+    """A folder of modules without an ``__init__`` file of its own (a namespace package)."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class Modules:
+    """Finds documents by import. Answers are remembered for as long as this object lives (one request or run)."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._tables: dict[int, Table] = {}
+        self._found: dict[tuple[str, str], tuple[Table, ...]] = {}
+        self._children: dict[tuple[str, str], Table | None] = {}
+
+    def table(self, document_id: int, path: str, module: str) -> Table:
+        """The names of a document that is known to exist."""
+        table = self._tables.get(document_id)
+        if table is None:
+            table = self._tables[document_id] = Table.load(self._rows, document_id, path, module)
+        return table
+
+    def definition(self, path: str, symbol_id: int) -> Definition | None:
+        """The definition with this id in the document at this path."""
+        rows = self._rows.rows(_BY_PATH, (json.dumps([path]),))
+        if not rows:
+            return None
+        meanings = self.table(*rows[0]).definitions.values()
+        return next((d for definitions in meanings for d in definitions if d.id == symbol_id), None)
+
+    def child(self, folder: str, name: str) -> Table | None:
+        """The module or package ``name`` right in a folder."""
+        key = (folder, name)
+        if key not in self._children:
+            rows = self._rows.rows(_BY_PATH, (json.dumps(_files(_join(folder, name))),))
+            rows.sort(key=lambda row: _file_rank(row[1]))
+            self._children[key] = self.table(*rows[0]) if rows else None
+        return self._children[key]
+
+    def relative(self, folder: str, level: int, module: str) -> Table | Folder | None:
+        """``from ..module import``, seen from a file in ``folder``."""
+        for _ in range(level - 1):
+            if not folder:
+                return None
+            folder = folder.rpartition("/")[0]
+        steps = module_steps(module)
+        if not steps:
+            return self.child(*_parent_and_name(folder)) if folder else self.child("", PACKAGE_STEM)
+        return self.child(_join(folder, *steps[:-1]), steps[-1]) or Folder(_join(folder, *steps))
+
+    def absolute(self, importer: str, module: str) -> tuple[Table, ...]:
+        """``import module``, seen from a file in the folder ``importer``.
+
+        Several when nothing tells equally good ones apart; none when the module is not in the workspace.
+        """
+        key = (importer, module)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._look_up(importer, module)
+        return found
+
+    def _look_up(self, importer: str, module: str) -> tuple[Table, ...]:
+        steps = module_steps(module)
+        rows = {row[0]: row for row in self._candidates(importer, steps)} if steps else {}
+        fitting = [row for row in rows.values() if self._may_mean(row[1], row[2], steps, importer)]
+        if not fitting:
+            return ()
+        best = min(_distance(importer, row, module) for row in fitting)
+        nearest = [row for row in fitting if _distance(importer, row, module) == best]
+        nearest.sort(key=lambda row: (_file_rank(row[1]), row[1]))
+        stems = {_stem(row[1]) for row in nearest}
+        return tuple(self.table(*row) for row in (nearest if len(stems) > 1 else nearest[:1]))
+
+    def _may_mean(self, path: str, module: str, steps: tuple[str, ...], importer: str) -> bool:
+        """Whether an import of these steps can reach the file.
+
+        The path must end with them below a folder that Python could import from. That folder is not a package:
+        ``import logging`` never means ``flask/logging.py``. A single name reaches a file off the importer's own
+        way up only by the module's full name, and a name of the standard library needs both.
+        """
+        stem, tail, name = _stem(path), "/".join(steps), ".".join(steps)
+        if stem != tail and not stem.endswith("/" + tail):
+            return False
+        root = stem.removesuffix(tail).rstrip("/")
+        is_above = not root or importer == root or importer.startswith(root + "/")
+        if steps[0] in STANDARD_LIBRARY:
+            return is_above and name == module
+        if name == module or name.endswith("." + module):
+            return True
+        return (is_above or len(steps) > 1) and self.child(*_parent_and_name(f"{root}/{PACKAGE_STEM}")) is None
+
+    def _candidates(self, importer: str, steps: tuple[str, ...]) -> Iterable[tuple[int, str, str]]:
+        ancestors = [importer, *_ancestors(importer)]
+        paths = [file for ancestor in ancestors for file in _files(_join(ancestor, *steps))]
+        yield from self._rows.rows(_BY_PATH, (json.dumps(paths),))
+        tails = [".".join(steps[i:]) for i in range(len(steps))]
+        yield from self._rows.rows(_BY_MODULE, (json.dumps(tails),))
+        if len(steps) > 1:
+            yield from self._rows.rows(_BY_FILE_NAME, (json.dumps([steps[-1] + suffix for suffix in SUFFIXES]),))
+
+
+def _distance(importer: str, row: tuple[int, str, str], module: str) -> tuple[int, int]:
+    """Sorts the file that shares most folders with the importer first, then the one of exactly that name."""
+    theirs = row[1].split("/")[:-1]
+    ours = importer.split("/") if importer else []
+    shared = 0
+    for a, b in zip(ours, theirs, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return (-shared, 0 if row[2] == module else 1)
+
+
+def _files(stem: str) -> list[str]:
+    return [stem + suffix for suffix in SUFFIXES] + [f"{stem}/{PACKAGE_STEM}{suffix}" for suffix in SUFFIXES]
+
+
+def _file_rank(path: str) -> tuple[bool, bool]:
+    """A package before a module of its name, as Python has it; source before stubs."""
+    return (PACKAGE_STEM not in path, path.endswith(".pyi"))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0].removesuffix("/" + PACKAGE_STEM)
+
+
+def _join(*parts: str) -> str:
+    return "/".join(part for part in parts if part)
+
+
+def _ancestors(folder: str) -> list[str]:
+    found = []
+    while folder:
+        folder = folder.rpartition("/")[0]
+        found.append(folder)
+    return found
+
+
+def _parent_and_name(folder: str) -> tuple[str, str]:
+    parent, _, name = folder.rpartition("/")
+    return parent, name
