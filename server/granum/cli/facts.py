@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from granum.cli import render
 from granum.cli.exits import Exit
-from granum.cli.options import QueryOptions
+from granum.cli.options import USUAL_QUERY, QueryOptions
 from granum.cli.output import write, write_error, write_json
 from granum.cli.text import heading, safe
 from granum.cli.workspace import Place, opened, place, relative, root_of
@@ -30,7 +30,7 @@ def command(
     type: Annotated[tuple[PropositionType, ...], Parameter(negative="")] = (),  # noqa: A002 - the option's name
     stale: bool = False,
     no_mentions: bool = False,
-    options: QueryOptions = QueryOptions(),
+    options: QueryOptions = USUAL_QUERY,
 ) -> int:
     """Shows facts.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -39,7 +40,9 @@ def guarded(command: Callable[[], int], words: list[str]) -> int:
         where = f": {error.filename}" if error.filename else ""
         return _told(f"{error.strerror or error}{where}", Exit.ENVIRONMENT, words)
     except Exception as error:
-        return _unexpected(error, words)
+        log, where = _fault_log(words)
+        log.exception("granum %s", words[0] if words else "")
+        return _told(f"unexpected fault: {type(error).__name__}: {error}", Exit.INTERNAL, words, where)
     return code
 
 
@@ -52,17 +55,13 @@ def _told(message: str, code: Exit, words: list[str], remedy: str = "") -> int:
     return code
 
 
-def _unexpected(error: Exception, words: list[str]) -> int:
-    """A fault of ours. The traceback goes to a log file, or to stderr with ``--debug``."""
-    import logging
-
+def _fault_log(words: list[str]) -> tuple[logging.Logger, str]:
+    """Where the trace of our own fault goes (a file, or stderr with ``--debug``), and how a person finds it."""
     log = logging.getLogger("granum.cli")
     log.propagate = False
     path = None if _has(words, "--debug") else _log_file()
     log.addHandler(logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr))
-    log.exception("granum %s", words[0] if words else "")
-    remedy = f"the details are in {path}; --debug shows them here" if path else "please report the trace above"
-    return _told(f"unexpected fault: {type(error).__name__}: {error}", Exit.INTERNAL, words, remedy)
+    return log, f"the details are in {path}; --debug shows them here" if path else "please report the trace above"
 
 
 def _log_file() -> Path | None:

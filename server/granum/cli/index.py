@@ -12,7 +12,7 @@ from rich.text import Text
 
 from granum.cli import render
 from granum.cli.exits import Exit
-from granum.cli.options import IndexOptions
+from granum.cli.options import USUAL_INDEX, IndexOptions
 from granum.cli.output import write, write_json
 from granum.cli.text import duration, heading, place, safe, size
 from granum.cli.workspace import find_root, folder, settings_of, update
@@ -28,7 +28,7 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[ProblemView, ...]
 
 
-def command(path: Path | None = None, /, *, force: bool = False, options: IndexOptions = IndexOptions()) -> int:
+def command(path: Path | None = None, /, *, force: bool = False, options: IndexOptions = USUAL_INDEX) -> int:
     """Indexes.
 
     Args:
@@ -36,9 +36,10 @@ def command(path: Path | None = None, /, *, force: bool = False, options: IndexO
         force: Read and extract every file again, also those that have not changed.
         options: Shared.
     """
-    from granum.engine import Workspace
 
     root = folder(path) if path else find_root(Path.cwd())
+    from granum.engine import Workspace
+
     started = time.perf_counter()
     workspace = Workspace.open(root, settings_of(options.index_path))
     try:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from granum.cli import render
 from granum.cli.exits import Exit
-from granum.cli.options import QueryOptions
+from granum.cli.options import USUAL_QUERY, QueryOptions
 from granum.cli.output import write, write_error, write_json
 from granum.cli.text import heading
 from granum.cli.workspace import opened, relative, root_of
@@ -20,7 +17,7 @@ def command(
     /,
     *,
     text: bool = False,
-    options: QueryOptions = QueryOptions(),
+    options: QueryOptions = USUAL_QUERY,
 ) -> int:
     """Shows the layers.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 from cyclopts import Group, Parameter
 
@@ -42,3 +41,9 @@ class QueryOptions(IndexOptions):
 
     no_update: bool = False
     """Answer from the index as it is, without looking for changed files first."""
+
+
+#: The defaults of commands: nothing asked for.
+PLAIN = OutputOptions()
+USUAL_INDEX = IndexOptions()
+USUAL_QUERY = QueryOptions()

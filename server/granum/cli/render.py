@@ -77,7 +77,9 @@ def search(result: SearchResult, root: str) -> RenderableType:
 def _hit(hit: Hit, root: str) -> RenderableType:
     what = kind(hit.type) if hit.type else Text(hit.layer.value)
     line = Text("  ").join(
-        piece for piece in (what, place(root, hit.path, hit.start_line, hit.end_line), safe(hit.symbol, "bold")) if piece
+        piece
+        for piece in (what, place(root, hit.path, hit.start_line, hit.end_line), safe(hit.symbol, "bold"))
+        if piece
     )
     if hit.is_stale:
         line.append("  stale", "bold yellow")

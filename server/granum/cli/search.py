@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from granum.cli import render
 from granum.cli.exits import Exit
-from granum.cli.options import QueryOptions
+from granum.cli.options import USUAL_QUERY, QueryOptions
 from granum.cli.output import write, write_error, write_json
 from granum.cli.text import heading, one_line
 from granum.cli.workspace import opened, root_of
@@ -25,7 +25,7 @@ def command(
     stale: bool = False,
     limit: Annotated[int, Parameter(alias="-n")] = 10,
     offset: int = 0,
-    options: QueryOptions = QueryOptions(),
+    options: QueryOptions = USUAL_QUERY,
 ) -> int:
     """Searches.
 

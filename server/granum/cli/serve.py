@@ -73,4 +73,3 @@ def run(options: ServeOptions) -> int:
     if options.address is None:
         return lsp.serve_stdio()
     return lsp.serve_tcp(*options.address)
-

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from granum.cli import render
 from granum.cli.exits import Exit
-from granum.cli.options import QueryOptions
+from granum.cli.options import USUAL_QUERY, QueryOptions
 from granum.cli.output import write, write_json
 from granum.cli.workspace import opened, root_of
 
 
-def command(*, options: QueryOptions = QueryOptions()) -> int:
+def command(*, options: QueryOptions = USUAL_QUERY) -> int:
     """Shows the state.
 
     Args:

@@ -95,9 +95,7 @@ def grid(*columns: str) -> Table:
     """A table without lines. Each column is ``fixed`` (never wrapped), ``right`` or ``wide`` (wrapped)."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for column in columns:
-        table.add_column(
-            no_wrap=column != "wide", justify="right" if column == "right" else "left", overflow="fold"
-        )
+        table.add_column(no_wrap=column != "wide", justify="right" if column == "right" else "left", overflow="fold")
     return table
 
 
