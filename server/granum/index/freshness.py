@@ -10,6 +10,7 @@ import msgspec
 from granum.model.layers import Freshness
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
 #: An answer that cites more files than this leaves the rest UNKNOWN: looking must not cost more than answering.
@@ -25,6 +26,17 @@ class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStamp:
+        """The stamp in a file's status."""
+        return cls(
+            size=status.st_size, mtime_ns=status.st_mtime_ns, ctime_ns=status.st_ctime_ns, inode=_signed(status.st_ino)
+        )
+
+    def text(self) -> str:
+        """The stamp as one word."""
+        return f"{self.size}:{self.mtime_ns}:{self.ctime_ns}:{self.inode}"
 
 
 class CitedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,9 +72,7 @@ class FreshnessCheck:
         file = self._root / cited.path
         try:
             status = file.stat()
-            stamp = FileStamp(
-                size=status.st_size, mtime_ns=status.st_mtime_ns, ctime_ns=status.st_ctime_ns, inode=status.st_ino
-            )
+            stamp = FileStamp.of(status)
             settled = cited.stamp.mtime_ns < cited.read_at * 1e9 - RACY_NS
             if stamp == cited.stamp and settled:
                 return Freshness.FRESH
@@ -82,3 +92,9 @@ def worst(states: set[Freshness]) -> Freshness:
         if state in states:
             return state
     return Freshness.FRESH if states else Freshness.UNKNOWN
+
+
+def _signed(number: int) -> int:
+    """The 64 bits as SQLite keeps them; some file systems number inodes past 2**63, which it cannot."""
+    number &= (1 << 64) - 1
+    return number - (1 << 64) if number >> 63 else number

@@ -1,0 +1,45 @@
+"""What comes of looking at one file; the value that passes from where files are read to where rows are written."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from granum.index.freshness import FileStamp
+from granum.model.layers import Extraction, Problem
+
+
+class State(StrEnum):
+    """How the look ended."""
+
+    READ = "read"  # extraction is set
+    UNCHANGED = "unchanged"  # the content is the known one
+    MISSING = "missing"
+    REFUSED = "refused"  # problem says why it does not belong in the index, if people should know
+    FAILED = "failed"  # problem says what went wrong
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to be looked at. ``known_sha256`` is empty when it is to be extracted whatever its content."""
+
+    path: str
+    known_sha256: bytes = b""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One file as it was at ``read_at`` (seconds since the epoch).
+
+    ``stamp`` was taken before the content was read: a change in between makes it differ from the file's, so that
+    the next look notices.
+    """
+
+    path: str
+    state: State
+    stamp: FileStamp | None = None
+    content_sha256: bytes = b""
+    eol: str = ""
+    encoding: str = ""
+    read_at: float = 0.0
+    extraction: Extraction | None = None
+    problem: Problem | None = None

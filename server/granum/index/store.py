@@ -1,0 +1,270 @@
+"""Writes what was read of files: one batch of documents in one transaction.
+
+Provenance: a ``document_version`` row tells on which branch and commit a content was first read; it is never
+rewritten, and a document's rows refer to the version that brought them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from granum.index import changes as sql
+from granum.index.changes import Changes, Sequences
+from granum.index.code_rows import put_imports, put_references, put_symbols, remove_code
+from granum.index.derived_rows import put_chunks, put_summaries
+from granum.index.knowledge_rows import put_paragraphs, put_propositions, stale_everything
+from granum.index.reading import Reading, State
+from granum.index.stored import Stored, load, nothing
+from granum.index.target import Target
+from granum.model.answers import DocumentChange, Reindexed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    import apsw
+
+    from granum.index.freshness import FileStamp
+    from granum.index.rows import Row
+    from granum.model.layers import Extraction
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """The branch and commit that are checked out; empty outside git."""
+
+    branch: str = ""
+    commit: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What one reading did. ``change`` is None when no row changed; ``document_id`` 0 without a document."""
+
+    reindexed: Reindexed
+    document_id: int = 0
+    change: DocumentChange | None = None
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """A document's row, as far as deciding needs it."""
+
+    id: int
+    path: str
+    module: str
+    version_id: int
+    content_sha256: bytes
+    stamp: tuple[int, int, int, int]
+    is_stale: bool
+
+
+class Batch:
+    """The readings of one transaction. Within it each path comes at most once, files that are gone last.
+
+    ``put`` only reads; ``flush`` writes everything that was put.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        root: Path,
+        origin: Origin,
+        extractor_version: int,
+        module_of: Callable[[str], str],
+    ) -> None:
+        self._connection = connection
+        self._root = root
+        self._origin = origin
+        self._extractor_version = extractor_version
+        self._module_of = module_of
+        self._now = time.time()
+        self._sequences = Sequences(connection)
+        self._changes = Changes()
+        self._carried: set[int] = set()
+
+    def put(self, reading: Reading) -> Outcome:
+        """Works out what the reading changes. A failure in it leaves the batch as it was."""
+        changes = Changes()
+        outcome = self._put(reading, changes)
+        self._changes.merge(changes)
+        return outcome
+
+    def flush(self) -> None:
+        """Writes the batch, within the caller's transaction."""
+        self._changes.flush(self._connection)
+        self._sequences.save(self._connection)
+
+    def _put(self, reading: Reading, changes: Changes) -> Outcome:
+        known = self._known(reading.path)
+        if reading.state is State.UNCHANGED and known is not None:
+            self._stamp(known, reading, changes)
+            return Outcome(reindexed=Reindexed(files=1, unchanged=1), document_id=known.id)
+        self._put_problems(reading, changes)
+        extraction = reading.extraction
+        if reading.state is State.READ and extraction is not None and reading.stamp is not None:
+            known = known or self._moved_here(reading)
+            return self._write(known, reading, extraction, reading.stamp, changes)
+        return self._remove(known, reading, changes)
+
+    def _known(self, path: str) -> _Known | None:
+        return self._one("path = ?", path)
+
+    def _one(self, condition: str, *params: object) -> _Known | None:
+        rows: Iterable[Row] = self._connection.execute(
+            "SELECT id, path, module, version_id, content_sha256, size, mtime_ns, ctime_ns, inode, is_stale"
+            f" FROM document WHERE {condition} LIMIT 1",
+            params,
+        )
+        for row in rows:
+            return _Known(row[0], row[1], row[2], row[3], row[4], row[5:9], bool(row[9]))
+        return None
+
+    def _moved_here(self, reading: Reading) -> _Known | None:
+        """The document that was renamed to this path: of the same content, its own file gone.
+
+        The old path's turn came in an earlier batch, or comes later in this one, which then leaves it alone. Empty files are all
+        alike and have nothing to carry over.
+        """
+        if reading.stamp is None or not reading.stamp.size:
+            return None
+        rows: list[Row] = self._connection.execute(
+            "SELECT id, path FROM document WHERE content_sha256 = ? ORDER BY is_stale, stale_since DESC, path LIMIT 50",
+            (reading.content_sha256,),
+        ).fetchall()
+        gone = [row for row in rows if row[0] not in self._carried and not os.path.lexists(self._root / row[1])]
+        if not gone:
+            return None
+        name = reading.path.rpartition("/")[2]
+        document_id: int = min(gone, key=lambda row: row[1].rpartition("/")[2] != name)[0]
+        self._carried.add(document_id)
+        return self._one("id = ?", document_id)
+
+    def _write(
+        self, known: _Known | None, reading: Reading, extraction: Extraction, stamp: FileStamp, changes: Changes
+    ) -> Outcome:
+        stored = load(self._connection, known.id) if known else nothing(self._sequences.take("document"))
+        version_id = self._version(stored.document_id, known, reading, changes)
+        module = self._module_of(reading.path)
+        target = Target(
+            document_id=stored.document_id,
+            version_id=version_id,
+            path=reading.path,
+            module=module,
+            now=self._now,
+            changes=changes,
+            sequences=self._sequences,
+        )
+        columns = (
+            reading.path,
+            extraction.language,
+            extraction.source_type.value,
+            module,
+            version_id,
+            reading.content_sha256,
+            *msgspec.structs.astuple(stamp),
+            extraction.line_count,
+            reading.eol,
+            reading.encoding,
+            reading.read_at,
+        )
+        if known is None:
+            changes.add(sql.INSERT_DOCUMENT, stored.document_id, *columns)
+        else:
+            changes.add(sql.UPDATE_DOCUMENT, *columns, known.id)
+        _put_layers(target, stored, extraction)
+        problems = (reading.problem is not None) + len(extraction.problems)
+        return _outcome(target, files=1, problems=problems, moved=known is not None and known.path != reading.path)
+
+    def _version(self, document_id: int, known: _Known | None, reading: Reading, changes: Changes) -> int:
+        if known is not None and known.content_sha256 == reading.content_sha256:
+            return known.version_id
+        if known is not None:
+            for (version_id,) in self._connection.execute(
+                "SELECT id FROM document_version WHERE document_id = ? AND content_sha256 = ?",
+                (document_id, reading.content_sha256),
+            ):
+                return int(version_id)
+        version_id = self._sequences.take("document_version")
+        changes.add(
+            sql.INSERT_VERSION,
+            version_id,
+            document_id,
+            reading.content_sha256,
+            self._origin.branch,
+            self._origin.commit,
+            self._extractor_version,
+            self._now,
+        )
+        return version_id
+
+    def _stamp(self, known: _Known, reading: Reading, changes: Changes) -> None:
+        stamp = reading.stamp
+        if stamp is not None and msgspec.structs.astuple(stamp) != known.stamp:
+            changes.add(sql.STAMP_DOCUMENT, *msgspec.structs.astuple(stamp), reading.read_at, known.id)
+
+    def _remove(self, known: _Known | None, reading: Reading, changes: Changes) -> Outcome:
+        problems = int(reading.problem is not None)
+        if known is None or known.is_stale or known.id in self._carried:
+            return Outcome(reindexed=Reindexed(files=int(reading.state is not State.MISSING), problems=problems))
+        stored = load(self._connection, known.id)
+        target = Target(
+            document_id=known.id,
+            version_id=known.version_id,
+            path=known.path,
+            module=known.module,
+            now=self._now,
+            changes=changes,
+            sequences=self._sequences,
+        )
+        changes.add(sql.STALE_DOCUMENT, self._now, known.id)
+        stale_everything(target, stored)
+        remove_code(target, stored)
+        put_chunks(target, stored, (), ())
+        put_summaries(target, stored.summaries, stored.module, ())
+        return _outcome(target, removed_files=1, problems=problems, moved=True)
+
+    def _put_problems(self, reading: Reading, changes: Changes) -> None:
+        changes.add(sql.DELETE_PROBLEMS, reading.path)
+        found = [] if reading.problem is None else [reading.problem]
+        found.extend(reading.extraction.problems if reading.extraction else ())
+        # a file without a document has nowhere else to keep what tells that it need not be looked at again
+        stamp = "" if reading.extraction or reading.stamp is None else reading.stamp.text()
+        changes.extend(
+            sql.INSERT_PROBLEM,
+            [(reading.path, problem.code, problem.message, problem.line, stamp) for problem in found],
+        )
+
+
+def _put_layers(target: Target, stored: Stored, extraction: Extraction) -> None:
+    written = put_paragraphs(target, stored, extraction.paragraphs)
+    symbols = put_symbols(target, stored, extraction.symbols, written)
+    put_propositions(target, stored, extraction.propositions, written, symbols.at)
+    put_references(target, stored, extraction.references, symbols)
+    put_imports(target, stored, extraction.imports)
+    put_chunks(target, stored, extraction.chunks, written)
+    put_summaries(target, stored.summaries, stored.module, extraction.summaries)
+
+
+def _outcome(target: Target, *, files: int = 0, removed_files: int = 0, problems: int, moved: bool) -> Outcome:
+    tally = target.tally
+    change = DocumentChange(
+        path=target.path,
+        added=tally.added + tally.revived,
+        removed=0,
+        stale=tally.stale,
+        version=target.version_id,
+    )
+    reindexed = Reindexed(
+        files=files,
+        removed_files=removed_files,
+        added=tally.added,
+        updated=tally.updated,
+        stale=tally.stale,
+        revived=tally.revived,
+        problems=problems,
+    )
+    return Outcome(
+        reindexed=reindexed, document_id=target.document_id, change=change if tally.changed or moved else None
+    )

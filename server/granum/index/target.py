@@ -1,0 +1,44 @@
+"""The document whose rows are being worked out, and where its writes go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from granum.index.changes import Changes, Sequences
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of rows of paragraphs and propositions by what happened to them."""
+
+    added: int = 0
+    updated: int = 0
+    stale: int = 0
+    revived: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything happened."""
+        return bool(self.added or self.updated or self.stale or self.revived)
+
+
+@dataclass(slots=True, frozen=True, kw_only=True)
+class Target:
+    """One document in one batch. ``now`` is in seconds since the epoch."""
+
+    document_id: int
+    version_id: int
+    path: str
+    module: str
+    now: float
+    changes: Changes
+    sequences: Sequences
+    tally: Tally = field(default_factory=Tally)
+
+    def fqn(self, qualified_name: str) -> str:
+        """The fully qualified name of a definition: joined by a dot, in prose by ``#`` to the document's path."""
+        if not qualified_name:
+            return self.module
+        return f"{self.module}{'#' if self.module == self.path else '.'}{qualified_name}".lstrip(".")
