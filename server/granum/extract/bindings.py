@@ -1,0 +1,106 @@
+"""What a function's parameters and variables bind, so that a local name is not taken for the module's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.types import annotated, constructed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from granum.extract.language import Match, Spec
+    from granum.extract.source import Source
+
+UNKNOWN = "?"
+
+_PARAMETER = re.compile(r"\**\s*([A-Za-z_]\w*)\s*(:)?")
+_NAMES = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?![\w.\[(])")
+
+
+class Bindings:
+    """Names bound inside functions, each with its type as written or ``UNKNOWN``."""
+
+    def __init__(self, source: Source, spec: Spec, definitions: Sequence[Definition], scopes: Scopes) -> None:
+        self._source = source
+        self._spec = spec
+        self._definitions = definitions
+        self._scopes = scopes
+        self._names: dict[int, dict[str, str]] = {}
+
+    def add_parameters(self, matches: Iterable[Match]) -> None:
+        """Takes in parameters; a receiver (self) is bound by its class and left out."""
+        receivers = self._spec.definitions.receivers
+        for _, match in matches:
+            node = match["parameter"][0]
+            text = self._source.slice(node.start_byte, node.end_byte)
+            found = _PARAMETER.match(text)
+            if found and found.group(1) not in receivers:
+                annotation = node.child_by_field_name("type") if found.group(2) else None
+                self._bind(node, found.group(1), self._annotated(annotation))
+
+    def add_assigned(self, matches: Iterable[Match]) -> None:
+        """Takes in assigned names inside functions."""
+        for _, match in matches:
+            node = match["assigned"][0]
+            owner = self._scopes.owner(node.start_byte)
+            if owner == MODULE or self._definitions[owner].is_class:
+                continue
+            if node.type == "identifier":
+                self._bind(node, self._source.slice(node.start_byte, node.end_byte), self.assigned_type(node))
+            else:
+                self._bind_all(node)
+
+    def add_targets(self, matches: Iterable[Match]) -> None:
+        """Takes in names bound by loops, comprehensions and ``as``."""
+        for _, match in matches:
+            self._bind_all(match["target"][0])
+
+    def drop_outer(self, matches: Iterable[Match]) -> None:
+        """Forgets names that a function declares to be its module's or its outer function's."""
+        for _, match in matches:
+            node = match["outer"][0]
+            names = self._names.get(self._scopes.owner(node.start_byte))
+            if names:
+                names.pop(self._source.slice(node.start_byte, node.end_byte), None)
+
+    def type_of(self, name: str, owner: int) -> str:
+        """How the functions around ``owner``, itself included, bind a name; empty when none does."""
+        while owner != MODULE:
+            found = self._names.get(owner)
+            if found and name in found:
+                return found[name]
+            owner = self._definitions[owner].parent
+        return ""
+
+    def assigned_type(self, target: Node) -> str:
+        """The type that an assignment gives its target: the annotation, or the class called; else empty."""
+        assignment = target.parent
+        if assignment is None:
+            return ""
+        annotation = assignment.child_by_field_name("type")
+        return self._annotated(annotation) or constructed(
+            assignment.child_by_field_name("right"), self._source, self._spec
+        )
+
+    def _annotated(self, annotation: Node | None) -> str:
+        if annotation is None:
+            return ""
+        return annotated(self._source.slice(annotation.start_byte, annotation.end_byte), self._spec)
+
+    def _bind_all(self, node: Node) -> None:
+        for name in _NAMES.findall(self._source.slice(node.start_byte, node.end_byte)):
+            self._bind(node, name, "")
+
+    def _bind(self, node: Node, name: str, type_name: str) -> None:
+        owner = self._scopes.owner(node.start_byte)
+        if owner == MODULE or self._definitions[owner].is_class:
+            return
+        names = self._names.setdefault(owner, {})
+        if type_name and names.get(name, UNKNOWN) == UNKNOWN:
+            names[name] = type_name
+        else:
+            names.setdefault(name, UNKNOWN)

@@ -1,0 +1,157 @@
+"""Comments as statements: blocks joined, and left out what speaks to tools, is a banner, or is code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.extract.definitions import CommentLine
+from granum.extract.source import Source
+from granum.extract.statement import Role, Statement
+from granum.model.layers import SourceKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from granum.extract.language import CodeLanguage
+
+_NO_WORD = re.compile(r"[\W\d_]*$")
+_BANNER = re.compile(r"\W*([-=#*~_+])\1{2,}\W*(.*?)\W*\1{3,}\W*$|\W*([-=#*~])\3{4,}")
+_LICENCE = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
+#: Signs that a line may be code; prose seldom has one, so that few comments need a parse.
+_MAY_BE_CODE = re.compile(
+    r"[=(\[{]\s*$|\w\s*=\s*\S|\w\(.*\)|^\s*(?:@?\w[\w.]*\(|def |class |import |from \S+ import |return\b|raise |"
+    r"if .*:$|else:|elif .*:$|for \w+ in .*:$|while .*:$|try:|except\b.*:$|with .*:$|print\b|assert |del |pass$|"
+    r"@\w|[)\]}],?$)",
+    re.MULTILINE,
+)
+#: Licence headers stand at the top; further down the words have their usual meaning.
+_HEADER_LINES = 40
+
+
+class Comment(NamedTuple):
+    """One comment of one line."""
+
+    line: int
+    column: int
+    start: int
+    end: int
+    is_own_line: bool
+
+
+def find(source: Source, nodes: Sequence[Node]) -> list[Comment]:
+    """All comments in order, a comment of several lines as one that starts on its first."""
+    found = []
+    for node in nodes:
+        start = node.start_byte
+        line, column = source.position(start)
+        is_own = not source.lines[line - 1][:column].strip()
+        found.append(Comment(line, column, start, node.end_byte, is_own))
+    return found
+
+
+def places(comments: Sequence[Comment]) -> dict[int, CommentLine]:
+    """Comment places by line."""
+    return {comment.line: CommentLine(comment.column, comment.is_own_line) for comment in comments}
+
+
+def statements(
+    source: Source,
+    language: CodeLanguage,
+    comments: Sequence[Comment],
+    symbol_at: Callable[[int, bool], str],
+    *,
+    is_test: bool,
+) -> Iterator[Statement]:
+    """The comments' statements.
+
+    Args:
+        source: the text.
+        language: for its markers and directives, and to tell code that is commented out.
+        comments: all comments in order.
+        symbol_at: the symbol that a comment at a line is about; the flag tells that it stands behind code.
+        is_test: whether the file is a test.
+    """
+    for block in _blocks(source, language, comments):
+        lines = [_without_marker(source, language, comment) for comment in block]
+        text = "\n".join(lines)
+        first, last = block[0], block[-1]
+        if _says_nothing(text, lines, first, language):
+            continue
+        following = _code_after(source, last.line)
+        yield Statement(
+            text=text,
+            start_line=first.line,
+            end_line=last.line,
+            source=SourceKind.COMMENT,
+            role=Role.COMMENT,
+            symbol=symbol_at(last.line + 1 if first.is_own_line else first.line, not first.is_own_line),
+            context=following if first.is_own_line else source.lines[first.line - 1][: first.column].strip(),
+            is_test=is_test,
+        )
+
+
+def _blocks(source: Source, language: CodeLanguage, comments: Sequence[Comment]) -> Iterator[list[Comment]]:
+    """Comments on consecutive lines at one column; a directive belongs to none and ends a block."""
+    block: list[Comment] = []
+    for comment in comments:
+        if language.directive.match(source.slice(comment.start, comment.end)):
+            continue
+        last = block[-1] if block else None
+        if last and comment.line == last.line + 1 and comment.is_own_line and comment.column == last.column:
+            block.append(comment)
+            continue
+        if block:
+            yield block
+        block = [comment]
+    if block:
+        yield block
+
+
+def _without_marker(source: Source, language: CodeLanguage, comment: Comment) -> str:
+    text = language.directive_tail.sub("", source.slice(comment.start, comment.end))
+    marker = language.comment_marker.match(text)
+    text = text[marker.end() :] if marker else text
+    return (text[1:] if text.startswith(" ") else text).rstrip()
+
+
+def _says_nothing(text: str, lines: Sequence[str], first: Comment, language: CodeLanguage) -> bool:
+    if _NO_WORD.match(text) or all(_NO_WORD.match(line) or _BANNER.match(line) for line in lines):
+        return True
+    if len(lines) > 2 and len(lines) <= 5 and _is_rule(lines[0]) and _is_rule(lines[-1]):
+        return True
+    if first.line <= _HEADER_LINES and first.is_own_line and _LICENCE.search(text):
+        return True
+    return bool(_MAY_BE_CODE.search(text)) and _is_code(text, language)
+
+
+def _is_rule(line: str) -> bool:
+    return len(line) > 2 and bool(_NO_WORD.match(line))
+
+
+def _is_code(text: str, language: CodeLanguage) -> bool:
+    """Whether the text parses as statements: ``x = f(y)`` does, a sentence with brackets does not."""
+    lines = text.split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    dedented = "\n".join(line[margin:] for line in lines)
+    root = language.parse(dedented.encode(errors="replace")).root_node
+    if root.has_error:
+        coded = [line for line in lines if line.strip() and _is_code_line(line.strip(), language)]
+        return len(coded) * 2 > len([line for line in lines if line.strip()])
+    return True
+
+
+def _is_code_line(line: str, language: CodeLanguage) -> bool:
+    if not _MAY_BE_CODE.search(line):
+        return False
+    opened = line + " pass" if line.endswith(":") else line
+    return line[0] in ")]}" or not language.parse(opened.encode(errors="replace")).root_node.has_error
+
+
+def _code_after(source: Source, line: int) -> str:
+    """The next line with something on it."""
+    for text in source.lines[line : line + 3]:
+        if text.strip():
+            return text.strip()
+    return ""

@@ -1,0 +1,181 @@
+"""Languages as data: a folder below ``languages/`` with a spec.toml and tree-sitter query files.
+
+Adding a language adds a folder; nothing here or in the engine names one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from functools import cache, cached_property
+from pathlib import Path
+
+import msgspec
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+FOLDER = Path(__file__).parent / "languages"
+
+#: One match of a query: its pattern's index, and the nodes by capture name.
+Match = tuple[int, dict[str, list[Node]]]
+
+
+class Strings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Node types of string literals and their parts. ``prefix`` matches the opening of one that may be a doc."""
+
+    literal: tuple[str, ...]
+    concatenation: tuple[str, ...]
+    content: tuple[str, ...]
+    placeholder: tuple[str, ...]
+    prefix: str
+
+
+class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How definitions speak of themselves and their types."""
+
+    receivers: tuple[str, ...]
+    base_call: str
+    base_name: str
+    property_decorators: str
+    type_wrappers: tuple[str, ...]
+    null_types: tuple[str, ...]
+    constructions: tuple[str, ...]
+    function_values: tuple[str, ...]
+    block_opener: str
+
+
+class Comments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The comment marker, comments that speak to tools, and such a tail behind a real comment."""
+
+    marker: str
+    directive: str
+    directive_tail: str
+
+
+class Raises(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is special about exceptions: abstract methods, casts, message translation."""
+
+    handlers: tuple[str, ...]
+    abstract: tuple[str, ...]
+    assertion_error: str
+    casts: tuple[str, ...]
+    translations: tuple[str, ...]
+    message_keywords: tuple[str, ...]
+
+
+class Deprecations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Calls that warn, the categories that make one a deprecation, and decorators that say so."""
+
+    calls: str
+    categories: str
+    decorators: str
+
+
+class Tests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What files and functions are tests, which calls assert, and which expect something of a block."""
+
+    path: str
+    function: str
+    assertion: str
+    expectation: str
+
+
+class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's spec.toml. ``grammar`` is the Python package that carries the tree-sitter grammar."""
+
+    name: str
+    grammar: str
+    suffixes: tuple[str, ...]
+    strings: Strings
+    definitions: Definitions
+    comments: Comments
+    raises: Raises
+    deprecations: Deprecations
+    tests: Tests
+
+
+class CompiledQuery:
+    """A query with, for each of its patterns, the value of ``#set! form``, or empty."""
+
+    def __init__(self, language: Language, source: str) -> None:
+        self._query = Query(language, source)
+        self.forms = tuple(
+            self._query.pattern_settings(index).get("form") or "" for index in range(self._query.pattern_count)
+        )
+
+    def matches(self, node: Node) -> list[Match]:
+        """All matches below ``node``, in source order."""
+        return QueryCursor(self._query).matches(node)
+
+
+class CodeLanguage:
+    """A language ready to parse: its spec, grammar, and compiled queries and patterns."""
+
+    def __init__(self, spec: Spec, folder: Path) -> None:
+        self.spec = spec
+        self._folder = folder
+        self._language = Language(importlib.import_module(spec.grammar).language())
+
+    def parse(self, data: bytes) -> Tree:
+        """The syntax tree of UTF-8 text; broken code gives a tree with error nodes."""
+        return Parser(self._language).parse(data)
+
+    @cached_property
+    def outline(self) -> CompiledQuery:
+        """Definitions, texts, references and failures, in one pass."""
+        return self._compiled("outline")
+
+    @cached_property
+    def guards(self) -> CompiledQuery:
+        """Blocks with the condition under which they run."""
+        return self._compiled("guards")
+
+    @cached_property
+    def doc_prefix(self) -> re.Pattern[str]:
+        """The opening of a string literal that may be a doc."""
+        return re.compile(self.spec.strings.prefix)
+
+    @cached_property
+    def directive(self) -> re.Pattern[str]:
+        """A comment that speaks to a tool."""
+        return re.compile(self.spec.comments.directive)
+
+    @cached_property
+    def directive_tail(self) -> re.Pattern[str]:
+        """Such a comment behind a real one."""
+        return re.compile(self.spec.comments.directive_tail)
+
+    @cached_property
+    def comment_marker(self) -> re.Pattern[str]:
+        """What begins a comment."""
+        return re.compile(self.spec.comments.marker)
+
+    @cached_property
+    def test_path(self) -> re.Pattern[str]:
+        """The path of a test file."""
+        return re.compile(self.spec.tests.path)
+
+    def _compiled(self, name: str) -> CompiledQuery:
+        return CompiledQuery(self._language, (self._folder / f"{name}.scm").read_text(encoding="utf-8"))
+
+
+@cache
+def _specs() -> dict[str, tuple[Spec, Path]]:
+    found = {}
+    for path in sorted(FOLDER.glob("*/spec.toml")):
+        spec = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Spec)
+        found[spec.name] = (spec, path.parent)
+    return found
+
+
+@cache
+def suffixes() -> dict[str, str]:
+    """Languages by file suffix, as the specs name them."""
+    return {suffix: name for name, (spec, _) in _specs().items() for suffix in spec.suffixes}
+
+
+@cache
+def load(name: str) -> CodeLanguage | None:
+    """The language of that name; None when no folder defines it."""
+    found = _specs().get(name)
+    return CodeLanguage(*found) if found else None

@@ -1,0 +1,235 @@
+"""Statements about failures: ``Raises TYPE: message when CONDITION``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.literals import is_literal, text_of
+from granum.extract.source import Source
+from granum.extract.statement import Role, Statement
+from granum.model.layers import SourceKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from granum.extract.language import CodeLanguage, Match
+
+LONGEST_MESSAGE = 190
+LONGEST_CONDITION = 120
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
+_SIMPLE = re.compile(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?$")
+_NEGATED = re.compile(r"not\s+(?=[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?$)")
+
+
+class Guard(NamedTuple):
+    """A block and the condition under which it runs, as text."""
+
+    start: int
+    end: int
+    text: str
+
+
+class RaiseFinder:
+    """Words a file's raise statements; conditions are looked up in the function around each."""
+
+    def __init__(
+        self, source: Source, language: CodeLanguage, definitions: Sequence[Definition], scopes: Scopes, root: Node
+    ) -> None:
+        self._source = source
+        self._language = language
+        self._spec = language.spec
+        self._definitions = definitions
+        self._scopes = scopes
+        self._root = root
+        self._guards: dict[int, list[Guard]] = {}
+
+    def raises(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
+        """Each raise statement; a bare re-raise, also of the handler's own name, says nothing."""
+        for _, match in matches:
+            raised = match["raise"][0]
+            owner = self._scopes.owner(raised.start_byte)
+            type_node, message_node = self._parts(raised)
+            name = self._one_line(type_node)
+            if not name or self._is_reraise(raised, name):
+                continue
+            message = self._message(message_node) if message_node else ""
+            condition = self._condition(raised, owner)
+            if not condition and name.rpartition(".")[2] in self._spec.raises.abstract and owner != MODULE:
+                condition = "when not overridden"
+            yield self._statement(raised, owner, name, message, condition, is_test=is_test)
+
+    def assertions(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
+        """Assertions with a message outside of tests: they fail as raise statements do."""
+        for _, match in matches:
+            tested = match["assert"][0]
+            message = tested.next_named_sibling
+            if message is None or not is_literal(message, self._spec):
+                continue
+            owner = self._scopes.owner(tested.start_byte)
+            condition = "when " + negated(self._one_line(tested))
+            text = text_of(message, self._source, self._spec)
+            yield self._statement(tested, owner, self._spec.raises.assertion_error, text, condition, is_test=is_test)
+
+    def condition_at(self, node: Node) -> str:
+        """Under which condition a node's statement runs, in words; empty where always."""
+        return self._condition(node, self._scopes.owner(node.start_byte))
+
+    def _statement(
+        self, node: Node, owner: int, name: str, message: str, condition: str, *, is_test: bool
+    ) -> Statement:
+        text = f"Raises {name}"
+        if message:
+            text += f": {_cut(message, LONGEST_MESSAGE)}"
+        if condition:
+            text += f" {_cut(condition, LONGEST_CONDITION)}"
+        statement = node.parent or node
+        return Statement(
+            text=text,
+            start_line=self._source.line(statement.start_byte),
+            end_line=self._source.line(max(statement.end_byte - 1, 0)),
+            source=SourceKind.RAISE,
+            role=Role.RAISE,
+            symbol="" if owner == MODULE else self._definitions[owner].qualified_name,
+            label=name,
+            is_test=is_test,
+        )
+
+    def _parts(self, raised: Node) -> tuple[Node, Node | None]:
+        """The exception's type and message: ``X("m")``, ``cast(X, value)``, ``X``."""
+        if raised.type not in self._spec.definitions.constructions:
+            return raised, None
+        function = raised.child_by_field_name("function")
+        arguments = raised.child_by_field_name("arguments")
+        if function is None or not _DOTTED.fullmatch(self._text(function)):
+            return raised, None
+        given = [child for child in arguments.named_children if child.type != "comment"] if arguments else []
+        if self._text(function) in self._spec.raises.casts and len(given) > 1:
+            return given[0], given[1]
+        return function, self._message_argument(given)
+
+    def _message_argument(self, given: Sequence[Node]) -> Node | None:
+        """The first argument that is a text, or else the first one that may be a message."""
+        for argument in given:
+            value = self._value_of(argument)
+            if self._template(value) is not None:
+                return value
+        for argument in given:
+            if argument.child_by_field_name("value") is None:
+                return argument
+            name = argument.child_by_field_name("name")
+            if name and self._text(name) in self._spec.raises.message_keywords:
+                return self._value_of(argument)
+        return None
+
+    def _value_of(self, argument: Node) -> Node:
+        """A keyword argument's value; only ``name=value`` has both fields."""
+        name = argument.child_by_field_name("name")
+        value = argument.child_by_field_name("value")
+        return value if name is not None and value is not None else argument
+
+    def _template(self, node: Node) -> Node | None:
+        """The literal in ``"…" % x``, ``"…".format(x)``, ``_("…")`` and the like."""
+        for _ in range(6):
+            if is_literal(node, self._spec):
+                return node
+            inner = self._inside(node)
+            if inner is None:
+                return None
+            node = inner
+        return None
+
+    def _inside(self, node: Node) -> Node | None:
+        left = node.child_by_field_name("left")
+        if left is not None:
+            return left
+        function = node.child_by_field_name("function")
+        if function is not None:
+            receiver = function.child_by_field_name("object")
+            if receiver is not None and self._text(function).endswith((".format", ".format_map", ".join")):
+                return receiver
+            if self._text(function).rpartition(".")[2] in self._spec.raises.translations:
+                arguments = node.child_by_field_name("arguments")
+                return arguments.named_children[0] if arguments and arguments.named_children else None
+            return None
+        return node.named_children[0] if node.type == "parenthesized_expression" and node.named_children else None
+
+    def _message(self, node: Node) -> str:
+        literal = self._template(node)
+        return text_of(literal, self._source, self._spec) if literal else self._one_line(node)
+
+    def _is_reraise(self, raised: Node, name: str) -> bool:
+        """Whether the name is what the handler around caught (``except X as exc: … raise exc``)."""
+        if raised.type in self._spec.definitions.constructions or not name.isidentifier():
+            return False
+        node = raised.parent
+        while node is not None and node.type not in self._spec.raises.handlers:
+            node = node.parent
+        return node is not None and any(
+            self._text(alias) == name
+            for child in node.named_children
+            if (alias := child.child_by_field_name("alias")) is not None
+        )
+
+    def _condition(self, node: Node, owner: int) -> str:
+        guards = self._guards_of(owner)
+        at = node.start_byte
+        around = [guard for guard in guards if guard.start <= at < guard.end and self._is_in(guard, owner)]
+        if not around:
+            return ""
+        innermost = min(guard.end - guard.start for guard in around)
+        texts = [guard.text for guard in around if guard.end - guard.start == innermost]
+        head = texts[0].partition(" ")[0]
+        return " and ".join([texts[0], *(text.removeprefix(head).strip() for text in texts[1:])])
+
+    def _is_in(self, guard: Guard, owner: int) -> bool:
+        return owner == MODULE or guard.start >= self._definitions[owner].start
+
+    def _guards_of(self, owner: int) -> list[Guard]:
+        guards = self._guards.get(owner)
+        if guards is None:
+            node = self._root if owner == MODULE else self._definitions[owner].node
+            guards = self._guards[owner] = [
+                Guard(match["body"][0].start_byte, match["body"][0].end_byte, self._worded(index, match))
+                for index, match in self._language.guards.matches(node)
+            ]
+        return guards
+
+    def _worded(self, index: int, match: dict[str, list[Node]]) -> str:
+        form = self._language.guards.forms[index]
+        conditions = [self._unwrapped(node) for node in match.get("condition", ())]
+        if form == "when not {}":
+            return "when " + " and ".join(map(negated, conditions))
+        return form.format(*conditions) if len(conditions) == form.count("{}") else form.replace("{}", conditions[0])
+
+    def _unwrapped(self, node: Node) -> str:
+        """A condition's text without brackets around the whole of it."""
+        text = self._one_line(node)
+        wrapped = node.type in {"parenthesized_expression", "tuple"} and text.startswith("(") and text.endswith(")")
+        return text[1:-1].strip().rstrip(",") if wrapped else text
+
+    def _one_line(self, node: Node) -> str:
+        text = self._text(node)
+        if "\n" not in text:
+            return text
+        lines = (re.sub(r"\s#\s.*$", "", line) for line in text.split("\n"))
+        return " ".join(" ".join(lines).split()).replace("( ", "(").replace(" )", ")").replace(",)", ")")
+
+    def _text(self, node: Node) -> str:
+        return self._source.slice(node.start_byte, node.end_byte)
+
+
+def negated(condition: str) -> str:
+    """The opposite of a condition, in the shortest plain form."""
+    if bare := _NEGATED.match(condition):
+        return condition[bare.end() :]
+    return f"not {condition}" if _SIMPLE.match(condition) else f"not ({condition})"
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return text[: longest - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

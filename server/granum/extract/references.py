@@ -1,0 +1,141 @@
+"""The places of a code file that refer to symbols: calls, bases, imports, and names in docs and comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from granum.extract.bindings import Bindings
+from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.source import Source
+from granum.model.layers import Import, Reference, ReferenceKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from granum.extract.language import Match, Spec
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
+_CODE_NAME = re.compile(r"[~!]?\.?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\(\))?$")
+_TARGET = re.compile(r"<([^<>]+)>$")
+
+
+class ReferenceFinder:
+    """Turns the outline's matches into references and imports."""
+
+    def __init__(
+        self, source: Source, spec: Spec, definitions: Sequence[Definition], scopes: Scopes, bindings: Bindings
+    ) -> None:
+        self._source = source
+        self._spec = spec
+        self._definitions = definitions
+        self._scopes = scopes
+        self._bindings = bindings
+
+    def calls(self, matches: Iterable[Match]) -> Iterator[Reference]:
+        """Calls of dotted names; what is called on another call's result has no name to follow."""
+        for _, match in matches:
+            node = match["call"][0]
+            if name := self.name_of(node):
+                yield self._reference(ReferenceKind.CALL, name, node, self._scopes.owner(node.start_byte))
+
+    def bases(self, matches: Iterable[Match]) -> Iterator[Reference]:
+        """Each base of each class; the scope is the class itself."""
+        for _, match in matches:
+            node = match["base"][0]
+            if name := self.name_of(node):
+                yield self._reference(ReferenceKind.INHERITS, name, node, self._scopes.owner(node.start_byte))
+
+    def imports(self, matches: Iterable[Match]) -> Iterator[tuple[Import, Reference]]:
+        """Each name that an import binds, and the reference that it is."""
+        for _, match in matches:
+            module_node = match["import.module"][0]
+            written = self._text(module_node).replace(" ", "")
+            module = written.lstrip(".")
+            name_node = (match.get("import.name") or match.get("import.star") or [None])[0]
+            name = self._text(name_node) if name_node else ""
+            local_node = (match.get("import.local") or [None])[0]
+            local = self._text(local_node) if local_node else (name or module)
+            owner = self._scopes.owner(module_node.start_byte)
+            node = name_node or module_node
+            line = self._source.line(node.start_byte)
+            target = written if not name or name == "*" else f"{written}{'' if written.endswith('.') else '.'}{name}"
+            binding = Import(
+                local="" if name == "*" else local,
+                module=module,
+                level=len(written) - len(module),
+                name=name,
+                line=line,
+                scope=self._scope(owner),
+            )
+            yield binding, self._import_reference(target, module_node if name == "*" else node, owner)
+
+    def mentions(self, text_start: int, text_end: int, scope: str) -> Iterator[Reference]:
+        """Names marked as code in the text between two bytes."""
+        text = self._source.slice(text_start, text_end)
+        if "`" not in text:
+            return
+        for match in _MARKED.finditer(text):
+            group = 1 if match.group(1) else 2
+            inner = match.group(group)
+            target = _TARGET.search(inner)
+            shift = match.start(group) + (target.start(1) if target else 0)
+            named = _CODE_NAME.match((target.group(1) if target else inner).strip())
+            if not named or named.group(1) in self._spec.definitions.receivers:
+                continue
+            shift += (target.group(1) if target else inner).find(named.group(1))
+            name = named.group(1)
+            end = text_start + len(text[: shift + len(name)].encode())
+            line, end_column = self._source.position(end)
+            yield Reference(
+                kind=ReferenceKind.MENTION,
+                name=name,
+                line=line,
+                column=end_column - len(name.rpartition(".")[2]),
+                end_column=end_column,
+                scope=scope,
+            )
+
+    def name_of(self, node: Node) -> str:
+        """The dotted name that a node spells; empty where it is no plain name."""
+        name = self._text(node)
+        if _DOTTED.fullmatch(name):
+            return name
+        base_call = self._spec.definitions.base_call
+        if base_call and name.startswith(base_call):
+            name = self._spec.definitions.base_name + name[len(base_call) :]
+        name = "".join(name.split()) if "\n" in name or " " in name else name
+        return name if _DOTTED.fullmatch(name) else ""
+
+    def _reference(self, kind: ReferenceKind, name: str, node: Node, owner: int) -> Reference:
+        first, _, rest = name.partition(".")
+        last = rest.rpartition(".")[2] or first
+        line, end_column = self._source.position(node.end_byte)
+        return Reference(
+            kind=kind,
+            name=name,
+            line=line,
+            column=end_column - len(last),
+            end_column=end_column,
+            scope=self._scope(owner),
+            local_type=self._bindings.type_of(first, owner),
+        )
+
+    def _import_reference(self, name: str, node: Node, owner: int) -> Reference:
+        line, end_column = self._source.position(node.end_byte)
+        return Reference(
+            kind=ReferenceKind.IMPORT,
+            name=name,
+            line=line,
+            column=max(end_column - len(name.rpartition(".")[2]), 0),
+            end_column=end_column,
+            scope=self._scope(owner),
+        )
+
+    def _scope(self, owner: int) -> str:
+        return "" if owner == MODULE else self._definitions[owner].qualified_name
+
+    def _text(self, node: Node) -> str:
+        return self._source.slice(node.start_byte, node.end_byte)

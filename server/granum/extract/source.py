@@ -1,0 +1,59 @@
+"""One text with its UTF-8 bytes: tree-sitter speaks of bytes, the layers of lines and code points."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Source:
+    """A text whose lines end at LF. Lone surrogates, which UTF-8 cannot hold, stand as U+FFFD."""
+
+    def __init__(self, text: str) -> None:
+        self.is_ascii = text.isascii()
+        self.text = text if self.is_ascii else _SURROGATE.sub("\ufffd", text)
+        self.data = self.text.encode()
+        self.lines = self.text.split("\n")
+        self._starts = _line_starts(self.lines, is_ascii=self.is_ascii)
+
+    @property
+    def line_count(self) -> int:
+        """Lines of the text; a final line end begins no further line."""
+        return len(self.lines) - (self.lines[-1] == "")
+
+    def line(self, byte: int) -> int:
+        """The 1-based line of a byte offset."""
+        return bisect_right(self._starts, byte)
+
+    def line_start(self, line: int) -> int:
+        """The byte offset at which a 1-based line begins."""
+        return self._starts[line - 1]
+
+    def position(self, byte: int) -> tuple[int, int]:
+        """Line (1-based) and column (code points) of a byte offset."""
+        line = bisect_right(self._starts, byte)
+        start = self._starts[line - 1]
+        if self.is_ascii:
+            return line, byte - start
+        return line, len(self.data[start:byte].decode(errors="replace"))
+
+    def byte(self, line: int, column: int) -> int:
+        """The byte offset of a position, clamped into its line and the text."""
+        index = min(max(line, 1), len(self.lines)) - 1
+        return self._starts[index] + len(self.lines[index][: max(column, 0)].encode())
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two byte offsets."""
+        return self.data[start:end].decode(errors="replace")
+
+
+def _line_starts(lines: list[str], *, is_ascii: bool) -> list[int]:
+    starts = [0]
+    offset = 0
+    for line in lines:
+        offset += (len(line) if is_ascii else len(line.encode())) + 1
+        starts.append(offset)
+    del starts[-1]
+    return starts

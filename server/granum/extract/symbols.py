@@ -1,0 +1,204 @@
+"""The symbols of a code file: classes, functions, attributes and variables, with exact positions."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.extract.bindings import Bindings
+from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.source import Source
+from granum.extract.types import annotated
+from granum.model.layers import Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from granum.extract.language import Match, Spec
+
+#: Longer signatures are cut; they are shown on one line.
+LONGEST_SIGNATURE = 240
+LONGEST_VALUE = 120
+
+_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?![\w.\[(])")
+_TAIL_COMMENT = re.compile(r"\s#\s[^\n]*(?=\n)")
+
+
+class Found(NamedTuple):
+    """A symbol before it has its ordinal and paragraph. Bytes; the name's and the whole's."""
+
+    name_start: int
+    name_end: int
+    start_line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    kind: SymbolKind
+    signature: str
+    type_name: str
+
+
+class SymbolFinder:
+    """Finds symbols among a file's definitions and assignments."""
+
+    def __init__(
+        self, source: Source, spec: Spec, definitions: Sequence[Definition], scopes: Scopes, bindings: Bindings
+    ) -> None:
+        self._source = source
+        self._spec = spec
+        self._definitions = definitions
+        self._scopes = scopes
+        self._bindings = bindings
+        self._property = re.compile(spec.definitions.property_decorators)
+
+    def find(self, assigned: Iterable[Match]) -> list[Found]:
+        """All symbols in source order. An attribute set on the receiver counts once, where it is first set."""
+        found = [self._defined(definition) for definition in self._definitions]
+        known = {symbol.qualified_name for symbol in found}
+        on_receiver: list[Found] = []
+        for _, match in assigned:
+            node = match["assigned"][0]
+            owner = self._scopes.owner(node.start_byte)
+            if owner == MODULE or self._definitions[owner].is_class:
+                own = list(self._variables(node, owner))
+                known.update(symbol.qualified_name for symbol in own)
+                found += own
+            elif node.type == "attribute":
+                on_receiver += self._attributes(node, owner)
+        for symbol in on_receiver:
+            if symbol.qualified_name not in known:
+                known.add(symbol.qualified_name)
+                found.append(symbol)
+        found.sort(key=lambda symbol: symbol.name_start)
+        return found
+
+    def _defined(self, definition: Definition) -> Found:
+        returns = definition.node.child_by_field_name("return_type")
+        return Found(
+            definition.name_node.start_byte,
+            definition.name_node.end_byte,
+            definition.start_line,
+            definition.end_line,
+            definition.name,
+            definition.qualified_name,
+            self._kind(definition),
+            self._signature(definition),
+            annotated(self._text(returns), self._spec) if returns else "",
+        )
+
+    def _kind(self, definition: Definition) -> SymbolKind:
+        if definition.is_class:
+            return SymbolKind.CLASS
+        if definition.parent == MODULE or not self._definitions[definition.parent].is_class:
+            return SymbolKind.FUNCTION
+        if any(self._property.search(decorator) for decorator in definition.decorators):
+            return SymbolKind.PROPERTY
+        return SymbolKind.METHOD
+
+    def _signature(self, definition: Definition) -> str:
+        end = definition.body.start_byte if definition.body else definition.end
+        return one_line(self._source.slice(definition.start, end)).removesuffix(":").rstrip()
+
+    def _variables(self, node: Node, owner: int) -> Iterator[Found]:
+        text = self._text(node)
+        prefix = "" if owner == MODULE else self._definitions[owner].qualified_name + "."
+        if node.type == "identifier":
+            names = [(node.start_byte, text)]
+        elif node.type == "attribute":
+            return
+        else:
+            names = [
+                (node.start_byte + len(text[: match.start()].encode()), match.group()) for match in _NAME.finditer(text)
+            ]
+        statement = node.parent or node
+        for start, name in names:
+            yield self._assigned(start, name, prefix + name, statement, self._variable_kind(statement, owner))
+
+    def _variable_kind(self, statement: Node, owner: int) -> SymbolKind:
+        value = statement.child_by_field_name("right")
+        if value is not None and value.type in self._spec.definitions.function_values:
+            return SymbolKind.FUNCTION if owner == MODULE else SymbolKind.METHOD
+        return SymbolKind.VARIABLE if owner == MODULE else SymbolKind.ATTRIBUTE
+
+    def _attributes(self, node: Node, owner: int) -> Iterator[Found]:
+        receiver, _, name = self._text(node).partition(".")
+        if receiver not in self._spec.definitions.receivers or not name.isidentifier():
+            return
+        around = self._class_around(owner)
+        if around is None:
+            return
+        start = node.end_byte - len(name.encode())
+        found = self._assigned(
+            start, name, f"{around.qualified_name}.{name}", node.parent or node, SymbolKind.ATTRIBUTE
+        )
+        yield found if found.type_name else found._replace(type_name=self._parameter_type(node, owner))
+
+    def _class_around(self, owner: int) -> Definition | None:
+        while owner != MODULE and not self._definitions[owner].is_class:
+            owner = self._definitions[owner].parent
+        return None if owner == MODULE else self._definitions[owner]
+
+    def _parameter_type(self, node: Node, owner: int) -> str:
+        """``self.x = x`` has the type of the parameter ``x``."""
+        value = node.parent.child_by_field_name("right") if node.parent else None
+        if value is None or value.type != "identifier":
+            return ""
+        return self._bindings.type_of(self._text(value), owner).removeprefix("?")
+
+    def _assigned(self, start: int, name: str, qualified: str, statement: Node, kind: SymbolKind) -> Found:
+        target = statement.child_by_field_name("left")
+        first, last = self._source.line(statement.start_byte), self._source.line(max(statement.end_byte - 1, 0))
+        return Found(
+            start,
+            start + len(name.encode()),
+            first,
+            last,
+            name,
+            qualified,
+            kind,
+            one_line(self._source.slice(statement.start_byte, statement.end_byte), LONGEST_VALUE),
+            self._bindings.assigned_type(target) if target else "",
+        )
+
+    def _text(self, node: Node) -> str:
+        return self._source.slice(node.start_byte, node.end_byte)
+
+
+def finish(source: Source, found: Sequence[Found], paragraph_at: Callable[[int], int]) -> tuple[Symbol, ...]:
+    """Symbols with their ordinals and paragraphs."""
+    ordinals: defaultdict[tuple[str, SymbolKind], int] = defaultdict(int)
+    symbols = []
+    for symbol in found:
+        line, column = source.position(symbol.name_start)
+        ordinal = ordinals[symbol.qualified_name, symbol.kind]
+        ordinals[symbol.qualified_name, symbol.kind] += 1
+        symbols.append(
+            Symbol(
+                name=symbol.name,
+                qualified_name=symbol.qualified_name,
+                kind=symbol.kind,
+                ordinal=ordinal,
+                start_line=symbol.start_line,
+                end_line=symbol.end_line,
+                name_line=line,
+                name_column=column,
+                name_end_column=column + len(symbol.name),
+                paragraph=paragraph_at(line),
+                signature=symbol.signature,
+                type_name=symbol.type_name,
+            )
+        )
+    return tuple(symbols)
+
+
+def one_line(text: str, longest: int = LONGEST_SIGNATURE) -> str:
+    """Code on one line: comments and line breaks out, brackets tight, cut with an ellipsis where too long."""
+    head = text[: 4 * longest]
+    if "\n" in head:
+        if "#" in head:
+            head = _TAIL_COMMENT.sub("", head)
+        head = " ".join(head.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")").replace("[ ", "[")
+        head = head.replace(", ]", "]").replace(" ]", "]")
+    return head if len(head) <= longest else head[: longest - 1].rstrip() + "…"
