@@ -67,7 +67,18 @@ _MODAL_ACT = re.compile(
     r"\b(?:will|would)(?: also| then| only| not| automatically| always| try to)? (\w+)", re.IGNORECASE
 )
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
-_NOUN_AFTER = words_in("that which of are is have has can may will must should was were do does consists isn't aren't")
+#: After these words a word in ``-s`` before them was a noun, and one in its base form too.
+_FINITE = words_in("is are was were has have had can may will must should could would do does did isn't aren't of")
+_NOUN_AFTER = _FINITE | {"that", "which", "consists"}
+_DETERMINERS = words_in("a an the this these all each any every its one whether given")
+_FUNCTION_WORDS = words_in(
+    "in on at by for from of to with without within into onto over under after before during until since as if when"
+    " while where unless whether because although though than then thus so and or but nor not only just even also"
+    " like unlike per via about above below between through across against around both all any some each such what"
+    " which who this that these those it they there here is are was were be been has have had do does did can may"
+    " might will would shall should must let now once instead otherwise besides inside outside upon yes no either"
+    " neither always never usually sometimes often hence therefore however almost exactly probably maybe same"
+)
 _ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
 _SUBJECTS = words_in("this it which that")
 _HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
@@ -172,10 +183,14 @@ def opening_of(sentence: str, words: list[str]) -> Opening:
     second = words[at + 1] if at + 1 < len(words) else ""
     if first in USAGES:
         return Opening.USAGE
+    third = words[at + 2] if at + 2 < len(words) else ""
+    unknown = second in _DETERMINERS and first not in _FUNCTION_WORDS and first.isalpha()
     if third_person(first) and second not in _NOUN_AFTER:
         return Opening.THIRD_PERSON
-    if first in VERBS and second not in _NOUN_AFTER and (at + 2 >= len(words) or words[at + 2] not in _NOUN_AFTER):
+    if first in VERBS and second not in _FINITE and third not in _FINITE:
         return Opening.IMPERATIVE
+    if unknown and first not in VERBS:
+        return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
     if _is_subject(sentence, first) and third_person(second):
         return Opening.THIRD_PERSON
     if first in _HELPERS or second in _HELPERS:
@@ -293,7 +308,7 @@ def _is_rule(shape: Shape) -> bool:
 
 
 def _is_architecture(shape: Shape) -> bool:
-    if Sign.ARCHITECTURE not in shape.signs or shape.instructs:
+    if Sign.ARCHITECTURE not in shape.signs or shape.instructs or shape.opening is Opening.USAGE:
         return False
     return not shape.acts or shape.words[0] in _STRUCTURAL
 
@@ -358,7 +373,7 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.PROCEDURE, lambda shape: shape.instructs),
     (Type.BEHAVIOR, _is_behavior),
     (Type.CONSTRAINT, _is_limit),
-    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs),
+    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
     (Type.DECISION, _is_preference),
     (Type.RISK, _is_danger),
     (Type.PROCEDURE, lambda shape: Sign.PROCEDURE in shape.signs),

@@ -73,7 +73,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         dependency injection | fault injection | session scope | on the safe side | expect to be | no need to
         do not need to | don't need to | doesn't need to | not required | isn't required | not have to | never mind
         as always | if and only if | first and only | the only difference | one and only | secrets manager
-        allowed values | expected to raise | the same interface
+        allowed values | that needs to be | that need to be | expected to raise | the same interface
         """
     ),
     Sign.SECURITY: _phrases(
@@ -140,7 +140,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
     Sign.SHOULD: _phrases("should | shouldn't | ought to | encouraged to | is recommended | recommended to"),
     Sign.LIMIT: _phrases(
         """
-        only | require | requires | required | limited to | restricted to | doesn't affect | does not affect
+        only | require | requires | limited to | restricted to | doesn't affect | does not affect
         has no effect | have no effect | maximum | minimum | regardless of | mutually exclusive | immutable
         unsupported | not supported | doesn't support | does not support | disallow | disallows | disallowed
         exactly one | thread safe | supported only | up to the caller | no effect | up to the user

@@ -23,7 +23,6 @@ LONGEST_COMMENT = 160
 
 _FINAL = frozenset({Role.RAISE, Role.ASSERTION})
 _SETTLED = _FINAL | {Role.TABLE_ROW}
-_CONDITIONAL = re.compile(r"(?:if|when|on|unless|whenever|for|because|in case)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:] |(?:,| [-–—]) (?:which|so|because|but|and|or|where|while|although|since|as|e\.g\.|for) |, ")
 _NAMES = re.compile(
     r"``([^`\n]{1,120})``|:[\w:+-]+:`([^`\n]{1,160})`|`([^`\n]{1,120})`"
@@ -115,12 +114,12 @@ def _sentences(statement: Statement) -> Iterator[Fact]:
 def lead_of(statement: Statement) -> str:
     """What stands before the first sentence so that it can be read alone: the parameter's name, for instance."""
     label, text = statement.label, statement.text.lstrip()
-    if statement.role is Role.PARAMETER and label:
+    if statement.role is Role.PARAMETER and label and not text.startswith(f"{label}:"):
         return f"{label}: "
-    if statement.role is Role.RETURNS:
-        return "" if text[:6].lower() in {"return", "yields"} else "Returns: "
-    if statement.role is Role.RAISES and label:
-        return f"Raises {label} " if _CONDITIONAL.match(text) else f"Raises {label}: "
+    if statement.role is Role.RETURNS and not text.lower().startswith(("return", "yield")):
+        return "Returns: "
+    if statement.role is Role.RAISES and label and not text.startswith("Raises "):
+        return f"Raises {label}: "
     return ""
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from granum.extract.classify import Opening, Shape
 from granum.extract.lexicon import Sign, words_in
-from granum.extract.statement import Role, Statement
+from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
+from granum.model.layers import SourceKind
 from granum.text.tokens import identifier_parts
 
 if TYPE_CHECKING:
-    from granum.extract.classify import Shape
+    from granum.extract.statement import Statement
 
 _I = re.IGNORECASE
 
@@ -63,13 +65,16 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: Words by which a comment tells more than the line below it: reasons, conditions, hazards, exceptions.
 _TELLING = words_in(
-    "if when unless until otherwise however but so already may might could would not no never isn't doesn't don't"
-    " won't can't shouldn't wasn't aren't assume assumes guarantee guaranteed guarantees ensure ensures note bug"
-    " compat compatibility windows macos linux python2 thread threads slow slower fast faster expensive cheap order"
-    " before after always only still even instead because since as otherwise hack safe unsafe twice once first last"
-    " cached cache lazily lazy default defaults must needs need should allows prevent prevents avoid avoids implicit"
-    " implicitly explicit explicitly without except rather although though despite limit both either neither"
-    " necessarily unlike unfortunately deprecated legacy"
+    "if when unless until otherwise however but already may might could would not no never isn't doesn't don't won't"
+    " can't shouldn't wasn't aren't assume assumes guarantee guaranteed guarantees note bug compat compatibility thread"
+    " threads slow slower faster expensive cheap always only even instead because since hack unsafe twice implicitly"
+    " explicitly except rather although though despite necessarily unlike unfortunately deprecated legacy lazily"
+    " prevent prevents avoid avoids so"
+)
+#: Words that tell more only in a comment that is no instruction.
+_HINTING = _TELLING | words_in(
+    "windows macos linux order before after still allows need needs default defaults cached lazy ensure ensures once"
+    " first last cache limit both either neither as without safe"
 )
 _DETAILS = re.compile(
     r"\b(?:if|when|whether|unless|default(?:s)?|optional|none|true|false|must|only|instead|otherwise|seconds|bytes"
@@ -116,12 +121,17 @@ def is_worth(statement: Statement, shape: Shape, kind: Type, *, first: bool) -> 
         return True
     if statement.role is Role.COMMENT and _repeats(shape, statement.context):
         return False
-    worth = _WORTH.get(statement.role)
+    worth = _documented if statement.source is SourceKind.DOCSTRING else _WORTH.get(statement.role)
+    if statement.role in {Role.PARAMETER, Role.RETURNS, Role.ITEM}:
+        worth = _WORTH[statement.role]
     return worth is None or worth(shape, kind)
 
 
 def _comment(shape: Shape, kind: Type) -> bool:
-    return len(shape.words) >= 5 and (kind not in _PLAIN or not _TELLING.isdisjoint(shape.words))
+    if len(shape.words) < 5:
+        return False
+    telling = _TELLING if shape.opening is Opening.IMPERATIVE else _HINTING
+    return kind not in _PLAIN or not telling.isdisjoint(shape.words)
 
 
 def _repeats(shape: Shape, context: str) -> bool:
