@@ -36,7 +36,6 @@ def command(path: Path | None = None, /, *, force: bool = False, options: IndexO
         force: Read and extract every file again, also those that have not changed.
         options: Shared.
     """
-
     root = folder(path) if path else find_root(Path.cwd())
     from granum.engine import Workspace
 

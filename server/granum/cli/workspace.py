@@ -44,7 +44,7 @@ def find_root(start: Path) -> Path:
 
 
 def root_of(options: QueryOptions, file: Path | None = None) -> Path:
-    """The root that the options name, else the one around the current folder, or around ``file`` if it lies elsewhere."""
+    """The root that the options name, else that around the current folder, or around ``file`` if it lies elsewhere."""
     if options.root:
         return folder(options.root)
     root = find_root(Path.cwd())
