@@ -23,6 +23,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_BYTE_MARKS = tuple(mark for mark, _ in _MARKS)
 
 #: An encoding named in one of the first two lines (PEP 263; Emacs and Vim write it in any language).
 _COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[^\n]{0,200}?coding[:=][ \t]*([-\w.]{1,40})")
@@ -74,6 +75,13 @@ def decode(data: bytes) -> Decoded | None:
         return None
     text, eol = normalise_eol(text)
     return Decoded(text=text, encoding="utf-8", eol=eol)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether ``decode`` would take the bytes for no text; cheaper than decoding for ordinary files."""
+    if b"\0" in data:
+        return decode(data) is None
+    return not data.startswith(_BYTE_MARKS) and _has_many_controls(data)
 
 
 def normalise_eol(text: str) -> tuple[str, str]:
