@@ -7,12 +7,14 @@ text.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from granum.extract.language import load, suffixes
 from granum.extract.modules import module_of
-from granum.model.layers import Extraction
 from granum.text.redact import redact
+
+if TYPE_CHECKING:
+    from granum.model.layers import Extraction
 
 __all__ = ["EXTRACTOR_VERSION", "extract", "language_of", "module_of"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.extract.types import annotated, constructed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from tree_sitter import Node
 
     from granum.extract.language import Match, Spec

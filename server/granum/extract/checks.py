@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.extract.literals import is_literal, text_of
-from granum.extract.source import Source
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from tree_sitter import Node
 
     from granum.extract.language import CodeLanguage, Match
+    from granum.extract.references import Call
+    from granum.extract.source import Source
 
 #: Longer assertions are data, not facts; they are cut.
 LONGEST_ASSERTION = 240
+
+
+class _Kind(Enum):
+    """What a call is to the finder."""
+
+    PLAIN = auto()
+    ASSERTION = auto()
+    EXPECTATION = auto()
+    WARNING = auto()
+    DEPRECATED = auto()
 
 
 class CheckFinder:
@@ -44,17 +57,31 @@ class CheckFinder:
             statement = tested.parent or tested
             yield self._assertion_statement(statement, f"assert {self._one_line(tested)}")
 
-    def calls(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
+    def calls(self, calls: Iterable[Call], *, is_test: bool) -> Iterator[Statement]:
         """Asserting calls and expectations (in tests), and warnings of deprecation."""
-        for _, match in matches:
-            function = match["call"][0]
-            name = self._text(function)
-            if is_test and self._assertion.search(name):
-                yield from self._asserting_call(function)
-            elif is_test and self._expectation.search(name):
-                yield from self._expectation_call(function)
-            elif self._warning.search(name) or self._deprecated.search(name):
-                yield from self._deprecation(function, name)
+        kinds: dict[str, _Kind] = {}
+        for function, name in calls:
+            kind = kinds.get(name)
+            if kind is None:
+                kind = kinds[name] = self._kind(name, is_test=is_test)
+            if kind is not _Kind.PLAIN:
+                yield from self._of_kind(kind, function)
+
+    def _kind(self, name: str, *, is_test: bool) -> _Kind:
+        if is_test and self._assertion.search(name):
+            return _Kind.ASSERTION
+        if is_test and self._expectation.search(name):
+            return _Kind.EXPECTATION
+        if self._deprecated.search(name):
+            return _Kind.DEPRECATED
+        return _Kind.WARNING if self._warning.search(name) else _Kind.PLAIN
+
+    def _of_kind(self, kind: _Kind, function: Node) -> Iterator[Statement]:
+        if kind is _Kind.ASSERTION:
+            return self._asserting_call(function)
+        if kind is _Kind.EXPECTATION:
+            return self._expectation_call(function)
+        return self._deprecation(function, is_warning=kind is _Kind.WARNING)
 
     def _asserting_call(self, function: Node) -> Iterator[Statement]:
         call = function.parent
@@ -99,13 +126,12 @@ class CheckFinder:
             is_test=True,
         )
 
-    def _deprecation(self, function: Node, name: str) -> Iterator[Statement]:
+    def _deprecation(self, function: Node, *, is_warning: bool) -> Iterator[Statement]:
         call = function.parent
         arguments = call.child_by_field_name("arguments") if call is not None else None
         if call is None or arguments is None or not arguments.named_children:
             return
         message = arguments.named_children[0]
-        is_warning = not self._deprecated.search(name)
         if is_warning and not self._category.search(self._text(arguments)):
             return
         if not is_literal(message, self._spec):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from granum.model.layers import Chunk, Paragraph
 from granum.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Above so many tokens a paragraph is split.
 PARAGRAPH_LIMIT = 1000

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.definitions import CommentLine
-from granum.extract.source import Source
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from tree_sitter import Node
 
     from granum.extract.language import CodeLanguage
+    from granum.extract.source import Source
 
 _NO_WORD = re.compile(r"[\W\d_]*$")
 _BANNER = re.compile(r"\W*([-=#*~_+])\1{2,}\W*(.*?)\W*\1{3,}\W*$|\W*([-=#*~])\3{4,}")
@@ -113,7 +114,7 @@ def _without_marker(source: Source, language: CodeLanguage, comment: Comment) ->
     text = language.directive_tail.sub("", source.slice(comment.start, comment.end))
     marker = language.comment_marker.match(text)
     text = text[marker.end() :] if marker else text
-    return (text[1:] if text.startswith(" ") else text).rstrip()
+    return (text.removeprefix(" ")).rstrip()
 
 
 def _says_nothing(text: str, lines: Sequence[str], first: Comment, language: CodeLanguage) -> bool:

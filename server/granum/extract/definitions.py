@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from tree_sitter import Node
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from collections.abc import Iterable, Mapping, Sequence
 
     from granum.extract.language import Match
     from granum.extract.source import Source

@@ -7,11 +7,13 @@ stands in none of them is passed on as prose.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 #: Role of each section title, in lower case; None drops the section.
 SECTIONS: dict[str, Role | None] = {
@@ -42,7 +44,7 @@ _FIELDS: dict[str, Role | None] = {
 }
 #: Fields that state no fact of their own.
 _SILENT_FIELDS = frozenset(
-    "type rtype vartype ytype meta author authors since see module platform synopsis copyright license".split()
+    ("type", "rtype", "vartype", "ytype", "meta", "author", "authors", "since", "see", "module", "platform", "synopsis", "copyright", "license")
 )
 _MEMBER_FIELDS = frozenset({"var", "ivar", "cvar"})
 _ENTRY = re.compile(r"(\**[\w.\-`]+(?:\s*,\s*\**[\w.`]+)*)\s*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?\s*:(?:\s+(.*)|$)")

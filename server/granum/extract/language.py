@@ -34,6 +34,7 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How definitions speak of themselves and their types."""
 
     receivers: tuple[str, ...]
+    constants: tuple[str, ...]
     base_call: str
     base_name: str
     property_decorators: str

@@ -42,7 +42,7 @@ def _piece(node: Node, source: Source, spec: Spec) -> str:
 
 def _placeholder(node: Node, source: Source) -> str:
     """``{name!r:>10}`` shows as ``{name}``."""
-    expression = node.child_by_field_name("expression") or (node.named_children or [None])[0]
+    expression = node.child_by_field_name("expression")
     if expression is None:
         return "{}"
     return "{" + " ".join(source.slice(expression.start_byte, expression.end_byte).split()) + "}"

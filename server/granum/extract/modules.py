@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from granum.extract.language import suffixes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Folders that hold packages without being part of their names.
 _SOURCE_ROOTS = frozenset({"src", "lib", "python"})

@@ -7,16 +7,19 @@ between definitions.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.chunks import split_long
 from granum.extract.definitions import MODULE, Definition
-from granum.extract.source import Source
 from granum.model.layers import Paragraph, ParagraphKind
 from granum.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from granum.extract.source import Source
 
 #: From so many lines on, a function inside a function has its own paragraph.
 LONG_NESTED = 40
@@ -88,11 +91,18 @@ def build(
                 section_heading="" if span.owner == MODULE else definitions[span.owner].name,
                 heading_path=tuple(qualified.split(".")) if qualified else (),
                 symbol_names=tuple(names_by_span.get(index, ())),
-                summary=summaries.get(span.owner, "") if span.kind is not ParagraphKind.STATEMENTS else "",
+                summary=summaries.get(span.owner, "") if _is_head(span, definitions) else "",
                 tags=tags.get(span.owner, ()),
             )
         )
     return tuple(paragraphs)
+
+
+def _is_head(span: Span, definitions: Sequence[Definition]) -> bool:
+    """Whether the lines are the owner's first, where its doc stands."""
+    if span.owner == MODULE:
+        return span.kind is ParagraphKind.MODULE
+    return span.start_line == definitions[span.owner].start_line
 
 
 def _lines_of(definition: Definition) -> tuple[int, int]:

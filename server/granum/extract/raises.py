@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.extract.literals import is_literal, text_of
-from granum.extract.source import Source
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from tree_sitter import Node
 
     from granum.extract.language import CodeLanguage, Match
+    from granum.extract.source import Source
 
 LONGEST_MESSAGE = 190
 LONGEST_CONDITION = 120

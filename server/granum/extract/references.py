@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from granum.extract.bindings import Bindings
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.source import Source
 from granum.model.layers import Import, Reference, ReferenceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from tree_sitter import Node
 
+    from granum.extract.bindings import Bindings
     from granum.extract.language import Match, Spec
+    from granum.extract.source import Source
+
+#: A called function's node, and its text.
+Call = tuple["Node", str]
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
@@ -33,12 +37,12 @@ class ReferenceFinder:
         self._definitions = definitions
         self._scopes = scopes
         self._bindings = bindings
+        self._silent = {*spec.definitions.receivers, *spec.definitions.constants}
 
-    def calls(self, matches: Iterable[Match]) -> Iterator[Reference]:
+    def calls(self, calls: Iterable[Call]) -> Iterator[Reference]:
         """Calls of dotted names; what is called on another call's result has no name to follow."""
-        for _, match in matches:
-            node = match["call"][0]
-            if name := self.name_of(node):
+        for node, text in calls:
+            if name := self._dotted(text):
                 yield self._reference(ReferenceKind.CALL, name, node, self._scopes.owner(node.start_byte))
 
     def bases(self, matches: Iterable[Match]) -> Iterator[Reference]:
@@ -54,9 +58,9 @@ class ReferenceFinder:
             module_node = match["import.module"][0]
             written = self._text(module_node).replace(" ", "")
             module = written.lstrip(".")
-            name_node = (match.get("import.name") or match.get("import.star") or [None])[0]
+            name_node = _first(match, "import.name") or _first(match, "import.star")
             name = self._text(name_node) if name_node else ""
-            local_node = (match.get("import.local") or [None])[0]
+            local_node = _first(match, "import.local")
             local = self._text(local_node) if local_node else (name or module)
             owner = self._scopes.owner(module_node.start_byte)
             node = name_node or module_node
@@ -83,7 +87,7 @@ class ReferenceFinder:
             target = _TARGET.search(inner)
             shift = match.start(group) + (target.start(1) if target else 0)
             named = _CODE_NAME.match((target.group(1) if target else inner).strip())
-            if not named or named.group(1) in self._spec.definitions.receivers:
+            if not named or named.group(1) in self._silent:
                 continue
             shift += (target.group(1) if target else inner).find(named.group(1))
             name = named.group(1)
@@ -100,9 +104,11 @@ class ReferenceFinder:
 
     def name_of(self, node: Node) -> str:
         """The dotted name that a node spells; empty where it is no plain name."""
-        name = self._text(node)
+        return self._dotted(self._text(node))
+
+    def _dotted(self, name: str) -> str:
         if _DOTTED.fullmatch(name):
-            return name
+            return name if name != self._spec.definitions.base_name else ""
         base_call = self._spec.definitions.base_call
         if base_call and name.startswith(base_call):
             name = self._spec.definitions.base_name + name[len(base_call) :]
@@ -139,3 +145,8 @@ class ReferenceFinder:
 
     def _text(self, node: Node) -> str:
         return self._source.slice(node.start_byte, node.end_byte)
+
+
+def _first(match: Mapping[str, list[Node]], capture: str) -> Node | None:
+    nodes = match.get(capture)
+    return nodes[0] if nodes else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from granum.model.layers import (
     Granularity,
@@ -19,6 +19,9 @@ from granum.model.layers import (
     Symbol,
     SymbolKind,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 MOST_KEY_SYMBOLS = 15
 MOST_RESPONSIBILITIES = 40
@@ -173,7 +176,7 @@ class _File:
             module = "." * item.level + (item.module or item.name)
             is_near = item.level > 0 or module.partition(".")[0] == top
             (near if is_near else far).setdefault(module)
-        return tuple([*near, *far])[:MOST_INTERACTIONS]
+        return (*near, *far)[:MOST_INTERACTIONS]
 
     def _spoken_to(self, symbol: Symbol) -> tuple[str, ...]:
         """The bases of a class, then the imported names that it calls."""

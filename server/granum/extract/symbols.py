@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.bindings import Bindings
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.source import Source
 from granum.extract.types import annotated
 from granum.model.layers import Symbol, SymbolKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from tree_sitter import Node
 
+    from granum.extract.bindings import Bindings
     from granum.extract.language import Match, Spec
+    from granum.extract.source import Source
 
 #: Longer signatures are cut; they are shown on one line.
 LONGEST_SIGNATURE = 240

@@ -27,12 +27,12 @@ def annotated(annotation: str, spec: Spec) -> str:
             return ""
         name = re.sub(r"\s+", "", match.group())
         rest = text[match.end() :].lstrip()
-        if name in spec.definitions.null_types and rest.startswith("|"):
-            text = rest[1:]
-        elif name.rpartition(".")[2] in spec.definitions.type_wrappers and rest.startswith("["):
+        is_null = name in spec.definitions.null_types
+        is_wrapper = name.rpartition(".")[2] in spec.definitions.type_wrappers
+        if (is_null and rest.startswith("|")) or (is_wrapper and rest.startswith("[")):
             text = rest[1:]
         else:
-            return "" if name in spec.definitions.null_types else name
+            return "" if is_null else name
     return ""
 
 
