@@ -161,6 +161,7 @@ CREATE INDEX reference_last_name ON reference (last_name);
 CREATE TABLE linkage (
   document_id INTEGER PRIMARY KEY,
   interface BLOB,
+  symbols_seen INTEGER,            -- the highest symbol id when it was linked; NULL when it was not yet
   is_pending INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX linkage_pending ON linkage (document_id) WHERE is_pending = 1;

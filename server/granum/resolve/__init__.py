@@ -1,1 +1,7 @@
-"""From names to definitions."""
+"""The symbol at a position, and references to definitions."""
+
+from granum.resolve.graph import callees, callers
+from granum.resolve.link import link, waiting
+from granum.resolve.position import resolve_identifier, symbol_by_name
+
+__all__ = ["callees", "callers", "link", "resolve_identifier", "symbol_by_name", "waiting"]

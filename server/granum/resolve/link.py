@@ -1,0 +1,291 @@
+"""Links stored references to definitions, and links again what a change elsewhere affects.
+
+Each linked document keeps the ids of the documents that its links rest on (``linkage_source``). When a document's
+interface differs from the one that others were linked against, exactly those others wait for a new link
+(``linkage.is_pending``). A few are done at once, the rest by further calls, so that no save waits for them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from granum.model.layers import ReferenceKind
+from granum.resolve.byname import plain
+from granum.resolve.follow import Follower
+from granum.resolve.interface import changed_names, interface_of
+from granum.resolve.modules import Modules
+from granum.resolve.outcome import IMPORTED, ONLY_ONE_SO_NAMED, Outcome, outcome_of, resolve_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+    from granum.resolve.table import Table
+
+RESOLVED, AMBIGUOUS, UNRESOLVED = 1, 2, 3
+
+#: Waiting documents that one call links beside those that it was asked for.
+WAITING_AT_ONCE = 8
+
+#: Definitions of one name that are compared with a mention; a name that more have is ambiguous anyway.
+_MAX_NAMED = 64
+
+_DOCUMENTS = """
+SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.id = j.value WHERE d.is_stale = 0
+"""
+_REFERENCES = """
+SELECT id, kind, name, scope_id, local_type, status, target_id, confidence FROM reference WHERE document_id = ?
+"""
+_NAMED = f"""
+SELECT s.id, s.fqn, d.path FROM symbol s JOIN document d ON d.id = s.document_id
+WHERE s.name = ? AND s.kind <> 'section' AND (s.fqn = ? OR substr(s.fqn, -length(?)) = ?) LIMIT {_MAX_NAMED}
+"""
+
+
+_MAKE_WAIT = """
+UPDATE linkage SET is_pending = 1 WHERE symbols_seen IS NOT NULL AND document_id IN (
+  SELECT document_id FROM linkage_source WHERE source_id IN (SELECT value FROM json_each(:changed))
+  UNION SELECT document_id FROM linkage_missing WHERE name IN (SELECT value FROM json_each(:appeared))
+  UNION SELECT r.document_id FROM json_each(:news) j
+    JOIN reference r ON r.last_name = j.value ->> 0 AND r.kind = 'mention'
+    JOIN linkage l ON l.document_id = r.document_id AND l.symbols_seen < j.value ->> 1
+)
+"""
+
+
+class _Changes:
+    """Documents with another interface, modules that are new, and names defined anew or no more."""
+
+    def __init__(self) -> None:
+        self.changed: list[int] = []
+        self.appeared: set[str] = set()
+        self.names: dict[str, int] = {}
+
+    def add(self, document_id: int, before: bytes | None, after: bytes | None) -> None:
+        self.changed.append(document_id)
+        for name, newest in changed_names(before, after).items():
+            self.names[name] = max(newest, self.names.get(name, 0))
+
+
+class _Link(NamedTuple):
+    """How a reference is stored."""
+
+    status: int
+    target: int | None
+    confidence: float
+
+
+_NOWHERE = _Link(UNRESOLVED, None, 0.0)
+_UNCLEAR = _Link(AMBIGUOUS, None, 0.0)
+
+
+def link(connection: apsw.Connection, document_ids: Sequence[int]) -> None:
+    """Links the references of these documents, and some of those that wait because of them.
+
+    Args:
+        connection: The writer's; the caller holds the transaction.
+        document_ids: Documents that were added, changed or removed. Those without a row are taken as removed.
+    """
+    run = _Run(connection)
+    asked = list(dict.fromkeys(document_ids))
+    run.note_changes(asked)
+    run.link_all(asked)
+    run.link_all(waiting(connection, WAITING_AT_ONCE))
+
+
+def waiting(connection: apsw.Connection, limit: int) -> list[int]:
+    """Documents whose links are out of date because of a change elsewhere; pass them to ``link``."""
+    rows = connection.execute("SELECT document_id FROM linkage WHERE is_pending = 1 LIMIT ?", (limit,))
+    return [row[0] for row in rows]
+
+
+class _Connected:
+    """The writer's connection as ``Rows``."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql, params).fetchall()
+
+
+class _Run:
+    """One call of ``link``: it reads each document's names once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._rows = _Connected(connection)
+        self._modules = Modules(self._rows)
+        self._follower = Follower(self._modules)
+        self._named: dict[str, _Link] = {}
+
+    # -- what changed
+
+    def note_changes(self, document_ids: Sequence[int]) -> None:
+        """Makes those wait whose links rest on what these documents no longer offer, or offer anew."""
+        within = json.dumps(document_ids)
+        known = dict(
+            self._connection.execute(
+                "SELECT document_id, interface FROM linkage WHERE document_id IN (SELECT value FROM json_each(?))",
+                (within,),
+            )
+        )
+        tables = {table.document_id: table for table in self._tables(document_ids)}
+        changes = _Changes()
+        for document_id in document_ids:
+            table = tables.get(document_id)
+            after = interface_of(table) if table else None
+            before = known.get(document_id)
+            if before == after:
+                continue
+            changes.add(document_id, before, after)
+            if before is None and table:
+                changes.appeared.add(table.module.rpartition(".")[2])
+            self._keep_interface(document_id, after)
+        self._make_wait(changes)
+
+    def _note_consulted(self, document_ids: Iterable[int]) -> None:
+        """Keeps the interfaces that links were made against before their documents are linked themselves."""
+        changes = _Changes()
+        rows = self._rows.rows(
+            "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT document_id FROM linkage)",
+            (json.dumps(list(document_ids)),),
+        )
+        for table in self._tables([row[0] for row in rows]):
+            interface = interface_of(table)
+            changes.add(table.document_id, None, interface)
+            changes.changed.clear()  # those that consulted it have seen it as it is
+            changes.appeared.add(table.module.rpartition(".")[2])
+            self._keep_interface(table.document_id, interface)
+        self._make_wait(changes)
+
+    def _keep_interface(self, document_id: int, interface: bytes | None) -> None:
+        if interface is None:
+            for table in ("linkage", "linkage_source", "linkage_missing"):
+                self._connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+            return
+        self._connection.execute(
+            "INSERT INTO linkage (document_id, interface) VALUES (?, ?)"
+            " ON CONFLICT (document_id) DO UPDATE SET interface = excluded.interface",
+            (document_id, interface),
+        )
+
+    def _make_wait(self, changes: _Changes) -> None:
+        seen = self._rows.rows("SELECT min(symbols_seen) FROM linkage")[0][0]
+        if seen is None:  # nothing is linked yet
+            return
+        news = [[name, newest] for name, newest in changes.names.items() if newest > seen]
+        self._connection.execute(
+            _MAKE_WAIT,
+            {
+                "changed": json.dumps(changes.changed),
+                "appeared": json.dumps(sorted(changes.appeared)),
+                "news": json.dumps(news),
+            },
+        )
+
+    # -- linking
+
+    def link_all(self, document_ids: Sequence[int]) -> None:
+        """Links all references of these documents and keeps what the links rest on."""
+        tables = self._tables(document_ids)
+        sources: list[tuple[int, int]] = []
+        missing: list[tuple[str, int]] = []
+        for table in tables:
+            self._follower.consulted = set()
+            self._link(table)
+            for source in self._follower.consulted:
+                if isinstance(source, str):
+                    missing.append((source, table.document_id))
+                elif source != table.document_id:
+                    sources.append((table.document_id, source))
+        self._keep([table.document_id for table in tables], sources, missing)
+        self._note_consulted({source for _, source in sources})
+
+    def _tables(self, document_ids: Sequence[int]) -> list[Table]:
+        rows = self._rows.rows(_DOCUMENTS, (json.dumps(list(document_ids)),))
+        return [self._modules.table(*row) for row in rows]
+
+    def _keep(
+        self, linked: Sequence[int], sources: Sequence[tuple[int, int]], missing: Sequence[tuple[str, int]]
+    ) -> None:
+        these = (json.dumps(linked),)
+        for table in ("linkage_source", "linkage_missing"):
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE document_id IN (SELECT value FROM json_each(?))", these
+            )
+        self._connection.executemany("INSERT INTO linkage_source (document_id, source_id) VALUES (?, ?)", sources)
+        self._connection.executemany("INSERT INTO linkage_missing (name, document_id) VALUES (?, ?)", missing)
+        self._connection.execute(
+            "UPDATE linkage SET is_pending = 0, symbols_seen = (SELECT coalesce(max(id), 0) FROM symbol)"
+            " WHERE document_id IN (SELECT value FROM json_each(?))",
+            these,
+        )
+
+    def _link(self, table: Table) -> None:
+        scopes = {d.id: d.qualified_name for meanings in table.definitions.values() for d in meanings}
+        known: dict[tuple[str, str, int | None, str], _Link] = {}
+        updates: list[tuple[int, int | None, float, int]] = []
+        unlinked = 0
+        for row in self._connection.execute(_REFERENCES, (table.document_id,)):
+            key = row[1:5]
+            found = known.get(key)
+            if found is None:
+                found = known[key] = self._find(table, row[1], row[2], scopes.get(row[3], ""), row[4])
+            if found == row[5:]:
+                continue
+            if found is _NOWHERE and row[5] == 0:
+                unlinked += 1
+            else:
+                updates.append((*found, row[0]))
+        self._connection.executemany(
+            "UPDATE reference SET status = ?, target_id = ?, confidence = ? WHERE id = ?", updates
+        )
+        if unlinked:  # most references lead out of the workspace: one statement for all of them
+            self._connection.execute(
+                "UPDATE reference SET status = ? WHERE document_id = ? AND status = 0", (UNRESOLVED, table.document_id)
+            )
+
+    def _find(self, table: Table, kind: str, name: str, scope: str, local_type: str) -> _Link:
+        if kind == ReferenceKind.IMPORT:
+            return self._import(table, name)
+        if kind == ReferenceKind.INHERITS:
+            return _stored(resolve_name(self._follower, table, scope.rpartition(".")[0], name))
+        found = _stored(resolve_name(self._follower, table, scope, name, local_type))
+        if kind == ReferenceKind.MENTION and found is _NOWHERE:
+            return self._mention(name)
+        return found
+
+    def _import(self, table: Table, name: str) -> _Link:
+        for binding in table.bindings:
+            if binding.written == name:
+                return _stored(outcome_of(self._follower.imported(table, binding), IMPORTED))
+        return _NOWHERE
+
+    def _mention(self, name: str) -> _Link:
+        """A name in prose or a comment stands for the only definition whose full name ends with it."""
+        found = self._named.get(name)
+        if found is None:
+            wanted = plain(name)
+            rows = self._rows.rows(_NAMED, (wanted.rpartition(".")[2], wanted, "." + wanted, "." + wanted))
+            exact = [row for row in rows if row[1] == wanted] or rows
+            if not exact:
+                found = _NOWHERE
+            elif len({(fqn, path) for _, fqn, path in exact}) > 1:
+                found = _UNCLEAR
+            else:
+                found = _Link(RESOLVED, min(row[0] for row in exact), ONLY_ONE_SO_NAMED)
+            self._named[name] = found
+        return found
+
+
+def _stored(outcome: Outcome) -> _Link:
+    if not outcome.definitions:
+        return _NOWHERE
+    meant = outcome.meant
+    if meant is None:
+        return _UNCLEAR
+    counts = meant.table.first(meant.qualified_name) or meant
+    return _Link(RESOLVED, counts.id, outcome.confidence)
