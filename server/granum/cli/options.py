@@ -33,11 +33,17 @@ class IndexOptions(OutputOptions):
 
 @Parameter(name="*", group=SHARED)
 @dataclass(frozen=True, kw_only=True)
-class QueryOptions(IndexOptions):
-    """What a command that asks the index needs to know."""
+class RootOptions(IndexOptions):
+    """Which workspace a command is about."""
 
     root: Path | None = None
     """The workspace's root. Default: the git work tree around the current folder, else the folder itself."""
+
+
+@Parameter(name="*", group=SHARED)
+@dataclass(frozen=True, kw_only=True)
+class QueryOptions(RootOptions):
+    """What a command that asks the index needs to know."""
 
     no_update: bool = False
     """Answer from the index as it is, without looking for changed files first."""
@@ -46,4 +52,5 @@ class QueryOptions(IndexOptions):
 #: The defaults of commands: nothing asked for.
 PLAIN = OutputOptions()
 USUAL_INDEX = IndexOptions()
+USUAL_ROOT = RootOptions()
 USUAL_QUERY = QueryOptions()

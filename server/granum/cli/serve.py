@@ -35,7 +35,7 @@ def parse(words: list[str]) -> ServeOptions | None:
             options = ServeOptions(address=loopback(value or next(rest, "")))
         elif name == "--clientProcessId":
             value = value or next(rest, "")
-        elif word not in ("--stdio", "--debug"):
+        elif word != "--stdio":
             return None
     return options
 

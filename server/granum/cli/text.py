@@ -83,7 +83,9 @@ def size(count: int) -> str:
     """A number of bytes with its unit."""
     if count < 1024:
         return f"{count} B"
-    return f"{count / 1024:.0f} KiB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MiB"
+    if count < 1024**2:
+        return f"{count / 1024:.0f} KiB"
+    return f"{count / 1024**2:.1f} MiB" if count < 1024**3 else f"{count / 1024**3:.1f} GiB"
 
 
 def kind(type_: PropositionType) -> Text:

@@ -13,7 +13,7 @@ from granum.model.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from granum.cli.options import QueryOptions
+    from granum.cli.options import QueryOptions, RootOptions
     from granum.engine import Workspace
     from granum.model.answers import Reindexed
 
@@ -43,7 +43,7 @@ def find_root(start: Path) -> Path:
     return start
 
 
-def root_of(options: QueryOptions, file: Path | None = None) -> Path:
+def root_of(options: RootOptions, file: Path | None = None) -> Path:
     """The root that the options name, else that around the current folder, or around ``file`` if it lies elsewhere."""
     if options.root:
         return folder(options.root)

@@ -7,14 +7,15 @@ import shutil
 import stat
 import subprocess
 import time
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.index.policy import Policy
+from granum.extract import language_of
+from granum.index.policy import RULE_FILES, Policy
 from granum.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 #: Bounds of the copy, so that a tour of a very large workspace neither takes long nor fills the disk.
 MOST_FILES = 20_000
@@ -53,27 +54,27 @@ def copy_workspace(source: Path, target: Path) -> Copy:
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, destination)
         copied.append(destination)
-    sample = sorted(copied, key=lambda path: (len(path.parts), path))[:SAMPLE]
+    shown = [path for path in copied if path.name not in RULE_FILES]
+    sample = sorted(shown, key=lambda path: (len(path.parts), path))[:SAMPLE]
     return Copy(target, len(copied), left_out, time.perf_counter() - started, tuple(sample))
 
 
 def _indexable(source: Path) -> Iterator[tuple[Path, int]]:
-    """The regular files that the policy lets into the index, with their sizes in bytes."""
+    """The regular files that the policy lets into the index by their names, with their sizes in bytes."""
     policy = Policy.load(source, Settings())
-    for folder, folders, files in os.walk(source):
-        at = source.__class__(folder)
-        folders[:] = sorted(
-            name for name in folders if policy.verdict((at / name).relative_to(source).as_posix(), is_dir=True).indexed
-        )
+    for at, folders, files in os.walk(source):
+        inner = PurePosixPath(Path(at).relative_to(source).as_posix())
+        folders[:] = sorted(name for name in folders if policy.verdict((inner / name).as_posix(), is_dir=True).keep)
         for name in sorted(files):
-            path = at / name
+            path = (inner / name).as_posix()
+            if name not in RULE_FILES and not (language_of(path) and policy.verdict(path, is_dir=False).keep):
+                continue
             try:
-                status = path.lstat()
+                status = (source / path).lstat()
             except OSError:
-                continue  # it vanished, or may not be looked at: the tour does without it
-            verdict = policy.verdict(path.relative_to(source).as_posix(), is_dir=False, size=status.st_size)
-            if stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK) and verdict.indexed:
-                yield path, status.st_size
+                continue  # it has just vanished
+            if stat.S_ISREG(status.st_mode) and os.access(source / path, os.R_OK):
+                yield source / path, status.st_size
 
 
 def _copy_history(source: Path, target: Path) -> None:
