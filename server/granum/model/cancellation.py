@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from granum.model.errors import CancelledRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 
 class CancelToken:
