@@ -10,19 +10,25 @@ import re
 
 #: Shorter values are not worth stealing, and too often ordinary words.
 MIN_LENGTH = 8
+_SHORTEST_MIXED = 6
 
-_PLACEHOLDER_WORDS = (
-    "password|passwd|passphrase|pass|pwd|secret|token|credentials?|key|api|auth|access|private|public|client|user"
-    "|username|usr|login|admin|root|guest|test|tests|testing|tester|tested|demo|sample|example|dummy|fake|mock"
-    "|default|django|flask|sphinx|insecure|placeholder|change|changed|changeit|this|that|me|it|my|your|the|a|an|here"
-    "|is|in|to|not|no|none|null|true|false|old|new|wrong|bad|good|invalid|valid|incorrect|correct|raw|plain|strong"
-    "|weak|very|super|top|long|short|random|some|any|other|another|first|second|foo|bar|baz|qux|spam|eggs|alice|bob"
-    "|joe|john|jane|database|db|server|service|session|csrf|cookie|hash|hashed|value|string|text|data|field|name|id"
-    "|insert|replace|enter|with|and|or|of|for|use|set|todo|fixme|redacted|removed|hidden|empty|blank|unset|unknown"
-    "|required|optional|confirm|confirmation|again|reset|dev|development|production|prod|staging|local|localhost"
-    "|let|in|qwerty|letmein|abc|xyz|lorem|ipsum"
+_PLACEHOLDER_WORDS = """
+    password passwords passwd passphrase pass pwd secret secrets token tokens credential credentials key keys api
+    auth access private public client user username usr login admin root guest test tests testing tester tested
+    demo sample example dummy fake mock default django flask sphinx insecure placeholder change changed changeit
+    this that me it my your the a is in to not no none null true false old new wrong bad good invalid valid
+    incorrect correct raw plain strong weak very super top long short random some any other another first second
+    foo bar baz qux spam eggs alice bob joe john jane database db server service session csrf cookie hash hashed
+    value string text data field name id insert replace enter with and or of for use set todo fixme redacted
+    removed hidden empty blank unset unknown required optional confirm confirmation again reset dev development
+    production prod staging local localhost let qwerty letmein abc xyz lorem ipsum
+"""
+#: Longest first and possessive: ambiguous partitions of a long value would take exponential time.
+_PLACEHOLDER = re.compile(
+    rf"(?>{'|'.join(sorted(_PLACEHOLDER_WORDS.split(), key=len, reverse=True))}|x{{3,}}|[\W\d_])*+", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(rf"(?:{_PLACEHOLDER_WORDS}|x{{3,}}|[\W\d_])*", re.IGNORECASE)
+#: "anewpassword", "passwordsensitive": test data that calls itself what it is.
+_SELF_NAMED = re.compile(r"[a-z]*passw(?:or)?d[a-z]*\d{0,3}", re.IGNORECASE)
 
 #: A reference to a value held elsewhere (``${VAR}``, ``%(name)s``, ``{{ x }}``, ``<name>``), or a mask.
 _TEMPLATE = re.compile(r"\$[A-Za-z_]\w*\Z|\$[({]|%[(sd]|\{[^{}]*\}|<[^<>]*>|\[redacted|\.\.\.|…|\*{3,}|x{4,}|X{4,}")
@@ -32,9 +38,8 @@ _EXAMPLE = re.compile(
 
 #: Lower- or upper-case words joined as names, paths, and dotted names are.
 _IDENTIFIER = re.compile(
-    r"[a-z]+(?:[_./:\- ]+[a-z0-9]*)+|[A-Z]+(?:_[A-Z0-9]*)+|[./]?[a-z]+(?:[./][\w-]+)+|[a-z]+(?:[A-Z][a-z]+)+"
+    r"[a-z]+(?:[_./:]+[a-z0-9]*)+|[a-z]+-[a-z]+|[A-Z]+(?:_[A-Z0-9]*)+|[./]?[a-z]+(?:[./][\w-]+)+|[a-z]+(?:[A-Z][a-z]+)+"
 )
-_UNBROKEN_WORD = re.compile(r"[A-Za-z]+[0-9]{0,2}")
 
 _MIX = re.compile(
     r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]|(?<=[A-Z])[A-Z](?=[a-z]{1,2}[A-Z0-9])|(?<=[a-z])[A-Z](?![a-z]{2})"
@@ -66,11 +71,17 @@ def looks_random(value: str) -> bool:
 def looks_chosen(value: str) -> bool:
     """Whether the value of something called a password looks like one that a person chose.
 
-    Any unbroken value of some length that is no placeholder, prose or identifier.
+    Any unbroken value of some length that is no placeholder, prose or identifier; a shorter one only with digits.
     """
-    if len(value) < MIN_LENGTH or any(char.isspace() for char in value) or is_placeholder(value):
+    if any(char.isspace() for char in value) or is_placeholder(value) or _SELF_NAMED.fullmatch(value):
         return False
+    if len(value) < MIN_LENGTH:
+        return len(value) >= _SHORTEST_MIXED and _has_digits_and_letters(value)
     return looks_random(value) or not _IDENTIFIER.fullmatch(value)
+
+
+def _has_digits_and_letters(value: str) -> bool:
+    return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
 
 
 def _has_classes(value: str) -> bool:

@@ -47,7 +47,7 @@ _KNOWN = re.compile(
     | shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32} | dapi[0-9a-f]{32} | lin_api_[A-Za-z0-9]{30,64} | hv[sb]\.[\w-]{24,300}
     | SG\.[\w-]{16,64}\.[\w-]{16,64} | sq0(?:atp|csp)-[\w-]{22,60} | EAACEdEose0cBA[A-Za-z0-9]+
     | AGE-SECRET-KEY-1[A-Z0-9]{40,64} | \d{8,10}:AA[\w-]{32,35} | rubygems_[0-9a-f]{40,64}
-    | eyJ[\w-]{8,4096}\.eyJ[\w-]{8,8192}\.[\w-]{8,2048}
+    | (?<![\w-])eyJ[\w-]{8,2048}\.eyJ[\w-]{8,8192}\.[\w-]{8,2048}
     )""",
     re.VERBOSE | re.ASCII,
 )
@@ -57,6 +57,8 @@ _KNOWN_HEAD = re.compile(
     r"|npm_|pypi-|hf_|dop_v1_|shp[a-z]{2}_|dapi|lin_api_|hv[sb]\.|SG\.|sq0|EAACE|AGE-|\d{8,10}:AA|rubygems_|eyJ"
 )
 _KNOWN_MARGIN = 12
+_BEFORE_RUN = (b".", b":")
+_DIGITS = b"0123456789"
 
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -70,7 +72,8 @@ _KEY_HEAD = re.compile(
 _KEY_RUN = re.compile(r"\\[nrt]|([A-Za-z0-9+/=]+)")
 _KEY_EVIDENCE = re.compile(r"[A-Za-z0-9+/=]{16}")
 
-_URL_PASSWORD = re.compile(r"://[^\s/:@\"'<>`]{0,100}:([^\s/@\"'<>`]{4,200})@")
+_URL_PASSWORD = re.compile(r"://[^\s/:@\"'<>`]{0,100}:([^\s/@\"'<>`]{4,200})@\Z")
+_LONGEST_LOGIN = 304
 _SLACK_HOOK = re.compile(r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/]{20,120})")
 
 _HEADER = re.compile(
@@ -78,8 +81,12 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 
-#: Last word of an assigned name -> how the name must go on. "key" alone names far too much.
-_NAMES = (b"pass", b"pwd", b"secret", b"token", b"key")
+#: Lower case, and letters folded so that one search finds two words.
+_FOLD = bytes(range(256)).lower().translate(bytes.maketrans(b"rtcwd", b"knoas"))
+#: What to search for in folded text: "pass" and "pwd"; "key"; the ends of "token" and "secret".
+_FOLDED_NAMES = (b"pas", b"key", b"oken")
+_FOLDED_HEADERS = tuple(name.translate(_FOLD) for name in (b"bearer ", b"authorization"))
+#: "key" alone names far too much.
 _KEY_PREFIX = re.compile(
     r"(?:api|app|access|secret|private|auth|encryption|encrypt|signing|sign|account|master|consumer|license|service"
     r"|storage|shared|subscription|webhook|hmac|deploy|ssh|rsa)[_.-]?\Z",
@@ -105,13 +112,13 @@ def redact(text: str) -> str:
         The text itself when it holds no secret.
     """
     plain = text.encode("ascii", "replace")
-    lowered = plain.lower()
+    folded = plain.translate(_FOLD)
     spans = [
         *_known(text, plain),
         *_key_blocks(text, plain),
         *_url_passwords(text, plain),
-        *_headers(text, lowered),
-        *_assignments(text, lowered),
+        *_headers(text, folded),
+        *_assignments(text, folded),
     ]
     return _masked(text, spans) if spans else text
 
@@ -137,17 +144,34 @@ def _masked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _known(text: str, plain: bytes) -> Spans:
     runs = plain.translate(_RUN_TABLE)
+    innocent: set[bytes] = set()  # long names come again and again
     at = runs.find(_RUN_NEEDLE)
     while at >= 0:
         end = runs.find(b" ", at + _RUN)
         end = len(runs) if end < 0 else end
-        # a form may begin before its long run ("SG.", "ya29.") or reach over several of them (JWT)
-        for head in _KNOWN_HEAD.finditer(text, max(0, at - _KNOWN_MARGIN), end):
-            match = _KNOWN.match(text, head.start())
-            if match:
-                yield match.span()
-                end = max(end, match.end())
+        run = plain[at:end]
+        if run not in innocent:
+            found = list(_known_at(text, run, at, end))
+            yield from found
+            if found:
+                end = max(end, found[-1][1])
+            elif plain[at - 1 : at] not in _BEFORE_RUN:
+                innocent.add(run)
         at = runs.find(_RUN_NEEDLE, end)
+
+
+def _known_at(text: str, run: bytes, start: int, end: int) -> Spans:
+    """The credentials of a known form that begin in a long run of characters, or just before it."""
+    if len(run.translate(None, _DIGITS)) == len(run):
+        match = _KNOWN.match(text, start)
+        if match:
+            yield match.span()
+        return
+    # "SG." and the like stand before the run; and a name may stand before the credential ("key_AKIA…")
+    for head in _KNOWN_HEAD.finditer(text, max(0, start - _KNOWN_MARGIN), end):
+        match = _KNOWN.match(text, head.start())
+        if match:
+            yield match.span()
 
 
 def _key_blocks(text: str, plain: bytes) -> Spans:
@@ -163,19 +187,24 @@ def _key_blocks(text: str, plain: bytes) -> Spans:
 
 
 def _url_passwords(text: str, plain: bytes) -> Spans:
-    if b"://" not in plain:
-        return
-    for match in _URL_PASSWORD.finditer(text):
-        value = match[1]
-        if not is_placeholder(value) and (len(value) >= 6 or any(char.isdigit() for char in value)):
+    # "@" is rarer than "://" where it follows a word: decorators follow white space
+    for at in _places(plain, b"@"):
+        if plain[at - 1 : at].isspace() or plain.find(b"://", max(0, at - _LONGEST_LOGIN), at) < 0:
+            continue
+        match = _URL_PASSWORD.search(text, max(0, at - _LONGEST_LOGIN), at + 1)
+        if match and _is_url_password(match[1]):
             yield match.span(1)
     if b"hooks.slack.com" in plain:
         yield from (match.span(1) for match in _SLACK_HOOK.finditer(text))
 
 
-def _headers(text: str, lowered: bytes) -> Spans:
-    for needle in (b"bearer ", b"authorization"):
-        for at in _places(lowered, needle):
+def _is_url_password(value: str) -> bool:
+    return not is_placeholder(value) and (len(value) >= 6 or any(char.isdigit() for char in value))
+
+
+def _headers(text: str, folded: bytes) -> Spans:
+    for name in _FOLDED_HEADERS:
+        for at in _places(folded, name):
             match = _HEADER.match(text, at)
             if match and (looks_random(match[1]) or _is_basic(match[1])):
                 yield match.span(1)
@@ -191,12 +220,18 @@ def _is_basic(value: str) -> bool:
     return bool(user and colon and len(password) >= 4) and plain.isascii()
 
 
-def _assignments(text: str, lowered: bytes) -> Spans:
-    for name in _NAMES:
-        for at in _places(lowered, name):
-            match = _ASSIGNMENT.match(text, at)
+def _assignments(text: str, folded: bytes) -> Spans:
+    for name in _FOLDED_NAMES:
+        for at in _places(folded, name):
+            match = _ASSIGNMENT.match(text, _name_start(text, name, at))
             if match and _names_secret(text, match) and _is_secret_value(text, match):
                 yield match.span("quoted") if match["quoted"] is not None else match.span("bare")
+
+
+def _name_start(text: str, name: bytes, at: int) -> int:
+    if name != b"oken":
+        return at
+    return max(0, at - 2 if text[at + 3] in "tT" else at - 1)
 
 
 def _names_secret(text: str, match: re.Match[str]) -> bool:
@@ -232,8 +267,8 @@ def _is_secret_bare(text: str, match: re.Match[str], *, chosen: bool) -> bool:
     return looks_random(value)
 
 
-def _places(lowered: bytes, needle: bytes) -> Iterator[int]:
-    at = lowered.find(needle)
+def _places(haystack: bytes, needle: bytes) -> Iterator[int]:
+    at = haystack.find(needle)
     while at >= 0:
         yield at
-        at = lowered.find(needle, at + len(needle))
+        at = haystack.find(needle, at + len(needle))
