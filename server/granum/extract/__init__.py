@@ -62,11 +62,11 @@ def extract(path: str, text: str, language: str | None = None) -> Extraction:
     name = language or language_of(path) or TEXT
     safe = redact(text)
     if name == MARKDOWN:
-        from granum.extract.markdown import extract_markdown
+        from granum.extract.prose import extract_markdown
 
         return extract_markdown(path, safe)
     if name == RST:
-        from granum.extract.rst import extract_rst
+        from granum.extract.prose import extract_rst
 
         return extract_rst(path, safe)
     code = load(name)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: A role before, code between one or two marks, and what makes a link of it behind.
-_MARKED = re.compile(r"(?::([A-Za-z][\w:+.-]*):)?(?<![`\\])(`{1,2})(?![`\s])([^`\n]{1,200})\2(?!`)(_?)")
+_MARKED = re.compile(r"(?:(?<![\w:]):([A-Za-z][\w:+.-]{0,40}):)?(?<![`\\])(`{1,2})(?![`\s])([^`\n]{1,200})\2(?!`)(_?)")
 _NAME = re.compile(r"[~!.@$]*((?:[^\W\d]\w*(?:\.|::))*([^\W\d]\w*))\s*(?:\([^()]*\)|\(\.\.\.\))?$")
 _TARGET = re.compile(r"<([^<>]+)>\s*$")
 #: Roles whose text is no name of code.
@@ -77,7 +77,7 @@ def _marked(text: str, opaque: Sequence[tuple[int, int]]) -> Iterator[tuple[str,
 def _name(match: re.Match[str]) -> tuple[str, int, int] | None:
     """The dotted name in the code, and where its last identifier stands in the text."""
     role, _, code, link = match.groups()
-    if link or (role and (role in _OTHER_ROLES or role.rpartition(":")[2] in _OTHER_ROLES)):
+    if link or (role and (role.startswith("rst:") or role.rpartition(":")[2] in _OTHER_ROLES)):
         return None
     begin = match.start(3)
     target = _TARGET.search(code) if role else None

@@ -9,7 +9,10 @@ from granum.extract.rst_markup import BULLET, ENUMERATOR, indent_of, underlines
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
-_STRUCTURE = re.compile(r"^[ ]*\.\. (?:[\w:-]+::|_[^:\n]+:)|:[\w:]+:`[^`\n]+`|``[^`\n]+``", re.MULTILINE)
+_STRUCTURE = re.compile(
+    r"^[ ]*\.\. (?:[\w:-]{1,60}::|_[^:\n]+:)|(?<![\w:]):[\w:]{1,40}:`[^`\n]+`|``[^`\n]+``|::\n[ ]*\n[ ]+\S|`__?(?!\w)",
+    re.MULTILINE,
+)
 _SENTENCE = re.compile(r"\w+[,;]?\s+\w+[,;]?\s+(?:\S+\s+){1,}\S*\w\S*[.!?:)]")
 _CODE = re.compile(r"[{};]\s*$|^\s*(?:[$>#]|def |class |import |</?\w)|\w+\(.*\)\s*$|^\s*[\w.-]+\s*[=<>]=?\s*\S+\s*$")
 #: A text file with so few words a line is a list of names or data.

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: So many code-marked names are kept with a paragraph.
 MOST_NAMES = 30
+#: A block of more characters is data, not prose.
+LONGEST_BLOCK = 8000
 
 _ADR = re.compile(r"(?:^|[-_.])adrs?(?:[-_.\d]|$)|^\d{3,4}-[a-z].*\.(?:md|rst|markdown|txt)$")
 _ADR_FOLDERS = frozenset({"adr", "adrs", "decisions", "decision-records", "decision_records", "architecture-decisions"})
@@ -48,6 +50,9 @@ _ARCHITECTURE = re.compile(
 _API = re.compile(r"openapi|swagger|(?:^|[-_.])api(?:[-_.]?(?:reference|spec|docs?))?(?:[-_.]|$)")
 _API_FOLDERS = frozenset({"api", "apis", "api-reference", "api_reference", "openapi"})
 _MARKERS_ONLY = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]+:|<!--.*-->\s*$|<a\s[^>]*>\s*</a>\s*$|$)")
+
+
+_ALWAYS_TOLD = frozenset({Role.WARNING, Role.DEPRECATED})
 
 
 class Section(NamedTuple):
@@ -71,8 +76,12 @@ def extract_markdown(path: str, text: str) -> Extraction:
 
 
 def extract_rst(path: str, text: str) -> Extraction:
-    """The layers of a reStructuredText document; see ``extract_markdown``."""
-    return _extract(path, text, "rst", read_rst)
+    """The layers of a reStructuredText document; see ``extract_markdown``.
+
+    A file that is not called so (``.txt``, ``README``) may be plain text, and is read as such without signs of markup.
+    """
+    named = path.endswith((".rst", ".rest"))
+    return _extract(path, text, "rst", read_rst if named or is_structured(text) else read_plain)
 
 
 def extract_plain(path: str, text: str) -> Extraction:
@@ -91,7 +100,7 @@ def _extract(path: str, text: str, language: str, read: Callable[[str], Outline]
     title = outline.title or PurePosixPath(path).name
     sections = sections_of(lines, outline, title)
     references = mentions(text, outline, [(section.start_line, section.name) for section in sections])
-    statements = tuple(worthwhile(path, outline.statements))
+    statements = tuple(worthwhile(path, outline.statements, sections))
     paragraphs, firsts = _paragraphs(lines, outline, sections, references, statements)
     propositions = _with_subjects(assemble(statements, paragraphs), outline.objects)
     return Extraction(
@@ -123,21 +132,25 @@ def source_type_of(path: str) -> SourceType:
     return SourceType.MARKDOWN
 
 
-def worthwhile(path: str, statements: Sequence[Statement]) -> list[Statement]:
+def worthwhile(path: str, statements: Sequence[Statement], sections: Sequence[Section]) -> list[Statement]:
     """The statements that may hold facts: none of licences, credits and, but for breaking changes, changelogs."""
     if noise.has_no_facts(path):
         return []
     changelog = noise.is_changelog(path)
-    verdicts: dict[str, bool] = {}
-    kept: list[Statement] = []
-    for statement in statements:
-        heading = statement.heading
-        if heading not in verdicts:
-            silent = noise.heading_has_no_facts(heading) or (changelog and not noise.announces_breakage(heading))
-            verdicts[heading] = not silent
-        if verdicts[heading] or statement.role in (Role.WARNING, Role.DEPRECATED):
-            kept.append(statement)
-    return kept
+    silent = [_is_silent(section, changelog=changelog) for section in sections]
+    starts = [section.start_line for section in sections]
+    return [
+        statement
+        for statement in statements
+        if len(statement.text) <= LONGEST_BLOCK
+        and (statement.role in _ALWAYS_TOLD or not silent[bisect_right(starts, statement.start_line) - 1])
+    ]
+
+
+def _is_silent(section: Section, *, changelog: bool) -> bool:
+    if any(map(noise.heading_has_no_facts, section.path)):
+        return True
+    return changelog and not any(map(noise.announces_breakage, section.path))
 
 
 def sections_of(lines: Sequence[str], outline: Outline, title: str) -> list[Section]:
@@ -145,7 +158,8 @@ def sections_of(lines: Sequence[str], outline: Outline, title: str) -> list[Sect
     headings = outline.headings
     sections: list[Section] = []
     before = headings[0].start_line - 1 if headings else len(lines)
-    if before and not all(_MARKERS_ONLY.match(line) for line in lines[:before]):
+    speaks = bool(outline.statements) and outline.statements[0].start_line <= before
+    if before and (speaks or not all(_MARKERS_ONLY.match(line) for line in lines[:before])):
         sections.append(_section(lines, None, (), title, 1, before))
     stack: list[Heading] = []
     for index, heading in enumerate(headings):

@@ -7,17 +7,18 @@ from pathlib import PurePosixPath
 
 _REFERENCE = re.compile(
     r"!?\[(?:!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])|[^\[\]])*\](?:\([^()]*\)|\[[^\[\]]*\])?"
-    r"|:(?:ref|doc|numref|download):`[^`]*`|`[^`]*`__?|\|[^|]+\|_?|<https?://[^>]*>|https?://\S+"
+    r"|:[\w:+.-]{1,40}:`[^`]*`|``[^`]*``|`[^`]*`(?:__?)?|\|[^|]+\|_?|<https?://[^>]*>|https?://\S+"
 )
+_MAY_REFER = re.compile(r"[\[`|]|://")
 _LETTER = re.compile(r"[^\W_]")
+_LEAD_IN = re.compile(r"\W*(?:(?:for )?examples?|e\.g\.|usage)\W*$", re.IGNORECASE)
 _NO_FACTS = re.compile(
     r"(?:licen[cs]e|licensing|copyright|(?:table of )?contents|toc|contributors|authors?|credits|maintainers"
     r"|acknowledge?ments?|thanks|sponsors|backers|star history|badges|see also|references|indices and tables)\W*$",
     re.IGNORECASE,
 )
 _NO_FACTS_FILE = re.compile(
-    r"(?:licen[cs]e|copying|copyright|notice|authors|contributors|thanks|credits|patents|maintainers|codeowners"
-    r"|requirements|constraints|sources|top_level|entry_points|dependency_links|requires|robots|manifest)\b",
+    r"(?:licen[cs]e|copying|copyright|notice|authors|contributors|thanks|credits|patents|maintainers|codeowners)\b",
     re.IGNORECASE,
 )
 _CHANGELOG_FILE = re.compile(
@@ -41,8 +42,11 @@ _BREAKING = re.compile(r"backwards?|breaking|incompatib|deprecat|removed|removal
 
 
 def is_reference_only(text: str) -> bool:
-    """Whether nothing is left of a block once its links, images and substitutions are taken away."""
-    return ("[" in text or "`" in text or "://" in text or "|" in text) and not _LETTER.search(_REFERENCE.sub("", text))
+    """Whether a block is nothing but links, images, names and code, perhaps announced as an example."""
+    if not _MAY_REFER.search(text):
+        return False
+    rest = _REFERENCE.sub("", text)
+    return not _LETTER.search(rest) or _LEAD_IN.match(rest) is not None
 
 
 def is_changelog(path: str) -> bool:
@@ -54,7 +58,7 @@ def is_changelog(path: str) -> bool:
 
 
 def has_no_facts(path: str) -> bool:
-    """Whether a file of this name is a licence, a list of names or a list of files."""
+    """Whether a file of this name is a licence or a list of people."""
     return _NO_FACTS_FILE.match(PurePosixPath(path).name) is not None
 
 

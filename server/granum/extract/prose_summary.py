@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from granum.extract.segment import sentences
 from granum.extract.statement import Role, Statement
@@ -13,15 +15,18 @@ from granum.model.layers import (
     Proposition,
     PropositionType,
     Reference,
+    SourceKind,
     Summary,
 )
 from granum.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from granum.extract.outline import Outline
     from granum.extract.prose import Section
+
+_T = TypeVar("_T")
 
 KEY_SYMBOLS = 15
 MOST_CONSTRAINTS = 12
@@ -32,6 +37,7 @@ LONG_DOCUMENT = 1500
 #: A smaller section's text is its own best summary.
 LONG_SECTION = 400
 
+_COURTESY = re.compile(r"(?:many |first off, )?(?:thank|welcome|hi\b|hello|congratulations)", re.IGNORECASE)
 _RULES = frozenset({PropositionType.CONSTRAINT, PropositionType.SECURITY_RULE})
 _OPENING_ROLES = frozenset({Role.BODY, Role.NOTE, Role.ITEM})
 #: A sentence is looked for in so many characters of so many statements.
@@ -46,7 +52,7 @@ def first_sentence(statements: Sequence[Statement]) -> str:
             continue
         for sentence in sentences(statement.text[:_HEAD])[:1]:
             text = normalise(sentence.text)
-            if len(text) >= 20 and text.count(" ") >= 3 and not text.endswith(":"):
+            if len(text) >= 20 and text.count(" ") >= 3 and not text.endswith(":") and not _COURTESY.match(text):
                 return text
     return ""
 
@@ -82,7 +88,7 @@ def summarise_prose(
         key_symbols=_key_symbols(references),
         responsibilities=responsibilities,
         constraints_mentioned=_rules(propositions, 1, paragraphs[-1].end_line),
-        important_interactions=_interactions(outline, references),
+        important_interactions=_interactions(outline),
     )
     if sum(paragraph.token_count for paragraph in paragraphs) <= LONG_DOCUMENT or len(clusters) < 2:
         return (document,)
@@ -100,7 +106,7 @@ def _cluster_summaries(
     seen: dict[str, int] = {}
     for cluster in clusters:
         first, last = cluster[0].start_line, cluster[-1].end_line
-        size = sum(entry.token_count for entry in paragraphs if first <= entry.start_line <= last)
+        size = sum(entry.token_count for entry in _between(paragraphs, first, last, _start))
         if size < LONG_SECTION:
             continue
         name = cluster[0].name
@@ -114,7 +120,7 @@ def _cluster_summaries(
             end_line=last,
             summary_text=_joined(f"{title}: {cluster[0].path[-1]}", purpose, below[:MOST_SECTIONS]),
             purpose=purpose,
-            key_symbols=_key_symbols([entry for entry in references if first <= entry.line <= last]),
+            key_symbols=_key_symbols(_between(references, first, last, _line)),
             responsibilities=tuple(
                 f"{section.path[-1]}: {sentence}"
                 for section in cluster[1:]
@@ -141,15 +147,25 @@ def _clusters(sections: Sequence[Section]) -> Iterator[list[Section]]:
         yield cluster
 
 
-def _within(statements: Sequence[Statement], sections: Sequence[Section]) -> list[Statement]:
-    first, last = sections[0].start_line, sections[-1].end_line
-    found: list[Statement] = []
-    for statement in statements:
-        if first <= statement.start_line <= last:
-            found.append(statement)
-            if len(found) >= _TRIES:
-                break
-    return found
+def _within(statements: Sequence[Statement], sections: Sequence[Section]) -> Sequence[Statement]:
+    return _between(statements, sections[0].start_line, sections[-1].end_line, _start)
+
+
+def _between(entries: Sequence[_T], first: int, last: int, line: Callable[[_T], int]) -> Sequence[_T]:
+    """The entries, sorted by line, that begin on lines ``first`` to ``last``."""
+    return entries[bisect_left(entries, first, key=line) : bisect_right(entries, last, key=line)]
+
+
+def _start(entry: Statement | Paragraph) -> int:
+    return entry.start_line
+
+
+def _line(reference: Reference) -> int:
+    return reference.line
+
+
+def _first_place(proposition: Proposition) -> int:
+    return proposition.occurrences[0].start_line
 
 
 def _joined(title: str, purpose: str, sections: Sequence[str]) -> str:
@@ -166,17 +182,13 @@ def _key_symbols(references: Sequence[Reference]) -> tuple[str, ...]:
 
 
 def _rules(propositions: Sequence[Proposition], first: int, last: int) -> tuple[str, ...]:
-    found = [
-        proposition.text
-        for proposition in propositions
-        if proposition.type in _RULES and any(first <= place.start_line <= last for place in proposition.occurrences)
-    ]
-    return tuple(found[:MOST_CONSTRAINTS])
+    there = _between(propositions, first, last, _first_place)
+    found = [proposition for proposition in there if proposition.type in _RULES]
+    found.sort(key=lambda proposition: proposition.source is SourceKind.TABLE)  # a table's rows come in masses
+    return tuple(proposition.text for proposition in found[:MOST_CONSTRAINTS])
 
 
-def _interactions(outline: Outline, references: Sequence[Reference]) -> tuple[str, ...]:
+def _interactions(outline: Outline) -> tuple[str, ...]:
     """The documents it links to, in order."""
-    del references
-    links = (link.split("#")[0] for link in outline.links)
-    local = (link for link in links if link and "://" not in link and not link.startswith(("mailto:", "/")))
+    local = (link for link in outline.links if "://" not in link and not link.startswith("mailto:"))
     return tuple(dict.fromkeys(local))[:MOST_LINKS]

@@ -37,6 +37,7 @@ class Place(NamedTuple):
     label: str = ""
     subject: str = ""
     in_object: bool = False
+    owner: str = ""
     depth: int = 0
 
 
@@ -290,7 +291,7 @@ class RstReader:
             note = deeper._replace(role=Role.NOTE, source=SourceKind.DIRECTIVE, label=argument)
             self._body(at, stop, indent, "", note)
         elif content is Content.OBJECT and argument:
-            self._object(at, stop, indent, deeper)
+            self._object(at, stop, indent, name, deeper)
         else:
             self._body(at, stop, indent, "", deeper)
 
@@ -316,9 +317,9 @@ class RstReader:
         self._body(at, stop, indent, rest.strip(), versioned)
         self.prefix = ""
 
-    def _object(self, at: int, stop: int, indent: int, place: Place) -> None:
+    def _object(self, at: int, stop: int, indent: int, kind: str, place: Place) -> None:
         """Notes the names in the signature lines and reads the description below them."""
-        signature = ""
+        signature = label = ""
         line = at
         while line < stop and self.indents[line] >= 0:
             text = self.lines[line].strip()
@@ -328,24 +329,28 @@ class RstReader:
                 match = markup.DIRECTIVE.match(text)
                 text = text[match.end() :].strip() if match else text
             signature = signature or text
-            self._name(line, stop, text)
+            label = self._name(line, stop, text, place.owner) or label
             self.indents[line] = -1
             line += 1
-        label = self.outline.objects[-1].name if self.outline.objects else ""
-        named = place._replace(in_object=True, label=label, subject=signature[:LONGEST_TITLE])
+        owner = label if kind.rpartition(":")[2] in markup.OWNERS else place.owner
+        named = place._replace(in_object=True, label=label, owner=owner, subject=signature[:LONGEST_TITLE])
         self._body(line - 1, stop, indent, "", named)
 
-    def _name(self, at: int, stop: int, signature: str) -> None:
+    def _name(self, at: int, stop: int, signature: str, owner: str) -> str:
+        """Notes the object that a signature names, below its class, and returns that name; empty if it names none."""
         match = _LAST_NAME.search(signature)
-        if match is None or (signature[match.end() - 1] != "(" and match.start()):
-            return
-        name = match.group(1)
+        if match is None or (signature[match.end() - 1 : match.end()] != "(" and match.start()):
+            return ""
+        written = match.group(1)
         raw = self.raw[at]
-        last = max(name.rfind("."), name.rfind(":")) + 1
-        column = raw.find(name, raw.find("::") + 2 if raw.lstrip().startswith("..") else 0) + last
-        if column >= last:
-            found = NamedObject(name.replace("::", "."), at + 1, column, column + len(name) - last, stop)
-            self.outline.objects.append(found)
+        last = max(written.rfind("."), written.rfind(":")) + 1
+        column = raw.find(written, raw.find("::") + 2 if raw.lstrip().startswith("..") else 0) + last
+        if column < last:
+            return ""
+        name = written.replace("::", ".")
+        name = f"{owner}.{name}" if owner and "." not in name else name
+        self.outline.objects.append(NamedObject(name, at + 1, column, column + len(written) - last, stop))
+        return name
 
     def _toctree(self, at: int, stop: int) -> None:
         for line in range(at, stop):

@@ -47,9 +47,11 @@ VERSIONS: dict[str, tuple[Role, str]] = {
     "versionremoved": (Role.DEPRECATED, "Removed in version"),
 }
 TABLES = frozenset({"list-table", "csv-table", "flat-table"})
+#: Directives whose members are named without their owner.
+OWNERS = words("class exception autoclass autoexception struct interface enum protocol")
 _TITLED = words("admonition topic sidebar rubric dropdown tab tab-item card grid-item-card collapse")
 _CONTAINERS = words(
-    "container class rst-class only ifconfig glossary table compound tabs tab-set grid grid-item hlist cssclass"
+    "container rst-class only ifconfig glossary table compound tabs tab-set grid grid-item hlist cssclass"
     " compound highlights"
 )
 _OPAQUE = re.compile(
