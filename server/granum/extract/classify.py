@@ -60,16 +60,20 @@ _PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.IGNORECASE
 )
-_FAILS_FIRST = re.compile(
-    r"(?:[\w.()`]+ )?(?:raises?|raised|throws?|thrown|panics?|returns? (?:an? |the )?err(?:or)?s?)\b", re.IGNORECASE
+_FAILS = re.compile(
+    r"(?:[\w.()`]+ )?returns? (?:an? |the )?err(?:or)?s?\b|(?:.*?\W)??(?<!never )(?<!not )(?<!n't )"
+    r"(?:raises?|raised|throws?|thrown|panics?)\b(?! (?:the|awareness|by hand))",
+    re.IGNORECASE,
 )
-_MODAL_ACT = re.compile(
-    r"\b(?:will|would)(?: also| then| only| not| automatically| always| try to)? (\w+)", re.IGNORECASE
-)
+_MODAL_ACT = re.compile(r"\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE)
+_WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not|need to|have to)\b", re.IGNORECASE)
+_WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
 #: After these words a word in ``-s`` before them was a noun, and one in its base form too.
 _FINITE = words_in("is are was were has have had can may will must should could would do does did isn't aren't of")
 _NOUN_AFTER = _FINITE | {"that", "which", "consists"}
+#: Verbs that tell how something is made or why, not what it does.
+_DESCRIBING = words_in("uses makes")
 _DETERMINERS = words_in("a an the this these all each any every its one whether given")
 _FUNCTION_WORDS = words_in(
     "in on at by for from of to with without within into onto over under after before during until since as if when"
@@ -129,6 +133,11 @@ class Shape(NamedTuple):
         return self.opening is Opening.THIRD_PERSON or (self.opening is Opening.IMPERATIVE and self.is_code)
 
     @property
+    def leads(self) -> bool:
+        """Whether the verb that tells what something does is its first word."""
+        return self.acts and (self.opening is Opening.IMPERATIVE or third_person(self.words[0]))
+
+    @property
     def instructs(self) -> bool:
         """Whether it tells the reader what to do."""
         if self.opening is Opening.IMPERATIVE:
@@ -181,17 +190,17 @@ def opening_of(sentence: str, words: list[str]) -> Opening:
         at += 1
     first = words[at]
     second = words[at + 1] if at + 1 < len(words) else ""
-    if first in USAGES:
+    if first in USAGES and second not in _FINITE:
         return Opening.USAGE
     third = words[at + 2] if at + 2 < len(words) else ""
     unknown = second in _DETERMINERS and first not in _FUNCTION_WORDS and first.isalpha()
     if third_person(first) and second not in _NOUN_AFTER:
-        return Opening.THIRD_PERSON
-    if first in VERBS and second not in _FINITE and third not in _FINITE:
+        return Opening.OTHER if first in _DESCRIBING else Opening.THIRD_PERSON
+    if first in VERBS and second not in _FINITE and second != "by" and third not in _FINITE:
         return Opening.IMPERATIVE
     if unknown and first not in VERBS:
         return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
-    if _is_subject(sentence, first) and third_person(second):
+    if _is_subject(sentence, first) and third_person(second) and second not in _DESCRIBING:
         return Opening.THIRD_PERSON
     if first in _HELPERS or second in _HELPERS:
         return _opening_of_helper(words)
@@ -278,11 +287,11 @@ def type_of(shape: Shape) -> Type:
 def _is_test(shape: Shape) -> bool:
     if not shape.is_test or not shape.is_code:
         return False
-    return not (Sign.CHOICE in shape.signs and Sign.WE in shape.signs)
+    return not _is_our_choice(shape)
 
 
 def _fails(shape: Shape) -> bool:
-    return bool(shape.role is not Role.PARAMETER and _FAILS_FIRST.match(shape.text))
+    return bool(shape.role is not Role.PARAMETER and _FAILS.match(shape.text))
 
 
 def _is_security(shape: Shape) -> bool:
@@ -291,7 +300,7 @@ def _is_security(shape: Shape) -> bool:
 
 def _is_protection(shape: Shape) -> bool:
     """Something is kept safe, in words that mean it only in each other's company."""
-    if shape.acts or shape.instructs:
+    if shape.leads or shape.instructs:
         return False
     signs = shape.signs
     if Sign.ESCAPING in signs and Sign.MARKUP in signs:
@@ -301,8 +310,12 @@ def _is_protection(shape: Shape) -> bool:
     return (Sign.TOKEN in signs and Sign.SAFETY in signs) or signs[Sign.ACCESS] > 1
 
 
+def _is_our_choice(shape: Shape) -> bool:
+    return Sign.CHOICE in shape.signs and Sign.WE in shape.signs
+
+
 def _is_rule(shape: Shape) -> bool:
-    if Sign.MUST in shape.signs and not (Sign.CHOICE in shape.signs and Sign.WE in shape.signs):
+    if Sign.MUST in shape.signs and (not _is_our_choice(shape) or _WE_MUST.search(shape.text)):
         return True
     return bool(("don't" in shape.words or "do" in shape.words) and _PROHIBITION.search(shape.text))
 
@@ -353,7 +366,10 @@ def _is_outcome(shape: Shape) -> bool:
     if Sign.OUTCOME in shape.signs or (shape.opening is Opening.CONDITION and shape.source is not SourceKind.COMMENT):
         return True
     match = _MODAL_ACT.search(shape.text)
-    return bool(match and (match.group(1) == "be" or match.group(1).lower() in VERBS))
+    if match and (match.group(1) == "be" or match.group(1).lower() in VERBS):
+        return True
+    match = _WHICH_ACT.search(shape.text)
+    return bool(match and third_person(match.group(1)))
 
 
 #: In order; the first rule that holds names the type. What a sentence states outright comes before what its
@@ -365,17 +381,17 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.SECURITY_RULE, _is_security),
     (Type.SECURITY_RULE, _is_protection),
     (Type.CONSTRAINT, _is_rule),
-    (Type.DECISION, lambda shape: Sign.CHOICE in shape.signs and Sign.WE in shape.signs),
+    (Type.DECISION, _is_our_choice),
     (Type.ARCHITECTURE, _is_architecture),
     (Type.DECISION, _is_choice),
     (Type.RISK, lambda shape: Sign.FAILURE in shape.signs),
     (Type.TEST_EVIDENCE, lambda shape: Sign.TEST in shape.signs and shape.is_test),
-    (Type.PROCEDURE, lambda shape: shape.instructs),
+    (Type.PROCEDURE, lambda shape: shape.instructs or (not shape.is_code and "please" in shape.words)),
     (Type.BEHAVIOR, _is_behavior),
     (Type.CONSTRAINT, _is_limit),
-    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
     (Type.DECISION, _is_preference),
     (Type.RISK, _is_danger),
     (Type.PROCEDURE, lambda shape: Sign.PROCEDURE in shape.signs),
     (Type.BEHAVIOR, _is_outcome),
+    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
 )

@@ -149,8 +149,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
     Sign.ARCHITECTURE: _phrases(
         """
         layer | layers | owned by | depends on | depend on | adapter | adapters | façade | facade | wrapper around
-        wrapper for | wrapper over | wraps | abstraction | abstractions | abstract base class | abstracted | middleware
-        middlewares | decoupled | decouples | architecture | delegates to | delegate to | separation of concerns
+        wrapper for | wrapper over | wraps | abstraction | abstractions | abstract base class | abstracted
+        decoupled | decouples | architecture | delegates to | delegate to | separation of concerns
         entry point | entry points | responsible for | is maintained by | plugins can | pluggable | extension point
         extension points | built on top of | is built on | subsystem | single source of truth | composed of
         plugin interface | base class for | building block | building blocks | orchestrates | client server
@@ -158,12 +158,12 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         """
     ),
     Sign.INTERFACE: _phrases(
-        "interface | interfaces | boundary | boundaries | backend | backends | subclass | subclasses | component"
-        " | components | inherits from | plugin system"
+        "interface | interfaces | boundary | boundaries | backend | backends | component | components | middleware"
+        " | middlewares | plugin system"
     ),
     Sign.CHOICE: _phrases(
         """
-        decided | we decide | we chose | we choose | chosen option | chosen | rationale | trade off | trade offs
+        decided | we decide | we chose | we choose | chosen option | was chosen | were chosen | rationale | trade off | trade offs
         tradeoff | tradeoffs | because we | so we | that's why | that is why | this is why | the reason
         historical reasons | backward compatibility | backwards compatibility | backwards compatible
         backward compatible | backward compat | backwards compat | deliberate | deliberately | intentionally
@@ -185,23 +185,27 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
             returns an error | return an error | malfunction | breaking change | breaking changes | can break
             work correctly | inadvertently | infinite loop | infinite recursion | may not work | segfault
             stack overflow | out of memory | memory exhaustion | use after free | dangling | lose data
-            unexpected results | unexpected behavior | surprising results | error occurs | an exception | starvation
+            should not happen | shouldn't happen | should never happen | unexpected results | unexpected behavior | surprising results | error occurs | an exception | starvation
             """
         ),
         *_pairs(
-            "may | might | can | could | will | would | to",
+            "may | might | can | could",
             "fail | break | crash | hang | lead to | result in | corrupt | lose | leak | overflow | deadlock | block"
-            " | cause | be lost | be corrupted",
+            " | cause | be lost | be corrupted | not work",
+        ),
+        *_pairs(
+            "will | would", "fail | break | crash | hang | corrupt | lose | leak | overflow | deadlock | result in"
         ),
     ),
     Sign.DANGER: _phrases(
         "beware | careful | caution | danger | warning | risk | risks | risky | unstable | fails | hangs"
+        " | experimental | without notice | subject to change | may change | not guaranteed | no guarantee"
     ),
     Sign.TEST: _phrases("assert | asserts | verify that | expect that | regression test | test that | tests that"),
     Sign.PROCEDURE: _phrases(
         """
         how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
-        you will need to | you'll need to | you want to | you specify | step 1 | step 2 | step 3 | step one
+        you will | you'll | you want to | likely want to | probably want to | you may need to | you specify | step 1 | step 2 | step 3 | step one
         """
     ),
     Sign.OUTCOME: _phrases(
