@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 
 class HoverSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a hover shows."""
 
     enabled: bool = True
-    max_facts: int = 8
+    max_facts: Annotated[int, Meta(ge=1, le=100)] = 8
 
 
 class CodeLensSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -23,12 +26,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     ``index_path`` replaces the folder that holds index.db. ``max_file_size`` is in bytes of source.
     ``exclude`` adds gitignore patterns. ``workers`` is the number of extraction processes, 0 for
-    min(cores, 4).
+    min(cores, 4). The bounds hold for settings that are decoded; Python code is trusted.
     """
 
     index_path: str = ""
-    max_file_size: int = 1024 * 1024
+    max_file_size: Annotated[int, Meta(ge=1024, le=1024 * 1024 * 1024)] = 1024 * 1024
     exclude: tuple[str, ...] = ()
-    workers: int = 0
+    workers: Annotated[int, Meta(ge=0, le=64)] = 0
     hover: HoverSettings = HoverSettings()
     code_lens: CodeLensSettings = CodeLensSettings()

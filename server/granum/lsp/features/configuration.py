@@ -40,7 +40,7 @@ def read_settings(value: object) -> tuple[Settings, list[str]]:
 
 def _read(value: object, kind: type[msgspec.Struct], path: str, complaints: list[str]) -> msgspec.Struct:
     if not isinstance(value, dict):
-        complaints.append(f"{path}: expected object")
+        complaints.append(f"{path}: expected object; the default is used")
         return kind()
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
