@@ -9,29 +9,28 @@ from __future__ import annotations
 import re
 import unicodedata
 from hashlib import sha256
-from typing import Final
-
-_INLINE_TAGS: Final = "a|abbr|b|big|br|code|del|em|i|img|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var"
 
 #: Quick check: without one of these there is no markup.
 _MAY_HOLD_MARKUP = re.compile(r"[`*\[<|\\]|(?<!\w)_\w")
 
-#: Code comes first, since nothing inside it is markup.
+#: Code comes first, since nothing inside it is markup. Every repetition is bounded: a mark without its partner must
+#: not make each search run to the end of a long text.
 _MARKUP = re.compile(
-    rf"""
-      (?P<literal>(?<!`)``(?!`)(?P<literal_text>.+?)``(?!`))
-    | :(?P<role>[a-zA-Z][\w+.:-]*):`(?P<role_text>[^`]+)`
-    | (?<![`\\])`(?P<code>[^`]+)`(?:__?(?!\w)|:(?P<suffix_role>[a-zA-Z][\w:-]*):)?
-    | !?\[(?P<link>[^\[\]]*)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+["'][^"']*["'])?\)|\[[^\[\]]*\])
-    | \s?\[(?:\#?[\w-]*|\*)\]_(?!\w)
-    | <(?P<auto>(?:https?|ftp|mailto):[^<>\s]+)>
-    | <!--.*?-->
-    | <(?P<tag>{_INLINE_TAGS})(?:\s[^<>]*)?>(?P<tagged>.*?)</(?P=tag)\s*>
-    | <(?:br|img)\b[^<>]*>
-    | (?<![\w*\\])\*\*(?=[^\s*])(?P<strong>.+?)(?<=[^\s*\\])\*\*(?![\w*])
-    | (?<![\w*\\])\*(?=[^\s*])(?P<emphasis>[^*]+?)(?<=[^\s\\])\*(?![\w*])
-    | (?<![\w\\])_(?=[^\s_])(?P<underscored>[^_\n]*?\s[^_\n]*?)(?<=\S)_(?!\w)
-    | (?<![\w|])\|(?=[^\s|])(?P<substitution>[\w .-]{{1,60}}?)(?<=\S)\|_{{0,2}}(?![\w|])
+    r"""
+      (?P<literal>(?<!`)``(?!`)(?P<literal_text>.{1,1000}?)``(?!`))
+    | :(?P<role>[a-zA-Z][\w+.:-]{0,60}):`(?P<role_text>[^`]{1,1000})`
+    | (?<![`\\])`(?P<code>[^`]{1,1000})`(?:__?(?!\w)|:(?P<suffix_role>[a-zA-Z][\w:-]{0,60}):)?
+    | !?\[(?P<link>[^\[\]]{0,500})\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+["'][^"']{0,500}["'])?\)
+        |\[[^\[\]]{0,500}\])
+    | \s?\[(?:\#?[\w-]{0,60}|\*)\]_(?!\w)
+    | <(?P<auto>(?:https?|ftp|mailto):[^<>\s]{1,2000})>
+    | <!--.{0,2000}?-->
+    | <(?P<tag>a|abbr|b|big|code|del|em|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)(?:\s[^<>]{0,500})?>(?P<tagged>.{0,1000}?)</(?P=tag)\s*>
+    | <(?:br|img)\b[^<>]{0,500}>
+    | (?<![\w*\\])\*\*(?=[^\s*])(?P<strong>.{1,1000}?)(?<=[^\s*\\])\*\*(?![\w*])
+    | (?<![\w*\\])\*(?=[^\s*])(?P<emphasis>[^*]{1,1000}?)(?<=[^\s\\])\*(?![\w*])
+    | (?<![\w\\])_(?=[^\s_])(?P<underscored>[^_\n\s]{1,60}\s[^_\n]{0,500}?)(?<=\S)_(?!\w)
+    | (?<![\w|])\|(?=[^\s|])(?P<substitution>[\w .-]{1,60}?)(?<=\S)\|_{0,2}(?![\w|])
     | \\(?P<escaped>[*_`|\[\]<>])
     """,
     re.VERBOSE | re.DOTALL,
