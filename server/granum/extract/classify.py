@@ -48,7 +48,7 @@ WEIGHT: dict[SourceKind, float] = {
 
 _WORD = re.compile(r"[\w'’=]+(?:-only\b)?")
 _LABEL = re.compile(
-    r"(?:note|nb|important|warning|caution|attention|tip|hint|todo|fixme|xxx|hack|returns?|yields?|raises?|required"
+    r"(?:note|nb|important|warning|caution|attention|tip|hint|hack|returns?|yields?|raises?|required"
     r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|\((?=[A-Z])",
     re.IGNORECASE,
 )
@@ -62,11 +62,13 @@ _CONDITION = re.compile(
 )
 _FAILS = re.compile(
     r"(?:[\w.()`]+ )?returns? (?:an? |the )?err(?:or)?s?\b|(?:.*?\W)??(?<!never )(?<!not )(?<!n't )"
-    r"(?:raises?|raised|throws?|thrown|panics?)\b(?! (?:the|awareness|by hand))",
+    r"(?:(?:raises?|raised|throws?|thrown|panics?)\b(?! (?:the|awareness|by hand))|(?:may|might) not work\b)",
     re.IGNORECASE,
 )
-_MODAL_ACT = re.compile(r"\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE)
-_WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not|need to|have to)\b", re.IGNORECASE)
+_MODAL_ACT = re.compile(
+    r"(?<!here )\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE
+)
+_WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not)\b", re.IGNORECASE)
 _WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
 #: After these words a word in ``-s`` before them was a noun, and one in its base form too.
@@ -211,6 +213,13 @@ def opening_of(sentence: str, words: list[str]) -> Opening:
     return Opening.INSTRUCTION if rest and rest[0] in INSTRUCTIONS else Opening.CONDITION
 
 
+def _opening_of_item(text: str, words: list[str], role: Role) -> Opening:
+    """``Make a branch: git …`` is an instruction with a colon in it; ``name: the …`` is a definition."""
+    if role is Role.ITEM and len(words) > 1 and words[1] in _DETERMINERS:
+        return opening_of(text, words)
+    return Opening.OTHER
+
+
 def _is_subject(sentence: str, first: str) -> bool:
     """Whether the first word is a pronoun or the name of something in code."""
     if first in _SUBJECTS:
@@ -268,8 +277,8 @@ def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
     body = text[term.end() :] if term else text
     if words and (body_words := words_of(body)):
         opening = opening_of(body, body_words)
-        if term and opening is Opening.IMPERATIVE:
-            opening = Opening.OTHER
+        if term and opening is not Opening.THIRD_PERSON:
+            opening = _opening_of_item(text, words, role)
     return Shape(text, words, signs, opening, source, role, is_test)
 
 
@@ -311,6 +320,8 @@ def _is_protection(shape: Shape) -> bool:
 
 
 def _is_our_choice(shape: Shape) -> bool:
+    if shape.text.startswith(("Chosen option", "Decision: ", "Decision outcome")):
+        return True
     return Sign.CHOICE in shape.signs and Sign.WE in shape.signs
 
 
@@ -331,10 +342,10 @@ _STRUCTURAL = words_in("provide provides define defines wrap wraps delegate dele
 
 def _is_choice(shape: Shape) -> bool:
     signs = shape.signs
-    if Sign.CHOICE in signs:
-        return not shape.acts
     if shape.text.startswith("Deprecated"):
         return True
+    if Sign.CHOICE in signs:
+        return not shape.acts and not shape.instructs
     return Sign.REASON in signs and (Sign.WE in signs or shape.words[0] == "because")
 
 

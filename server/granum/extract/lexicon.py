@@ -64,7 +64,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         signed integers | signed int | signed char | signed number | signed zero | primary key | foreign key
         only a few | not only | only if necessary | if only | read only | write only | as required | if required
         when required | where required | required field | required fields | missing required | required argument
-        required arguments | required parameter | required by | at least as | may not work | may not exist
+        required arguments | required parameter | required by | at least as | may not exist
         may not have | may not match | may not always | may not yet | always been | doesn't always | not always
         don't always | any interface | network interface | external interface | web interface | user interface
         command line interface | admin interface | interface name | race to | trace | escaped copy | permission denied
@@ -158,13 +158,12 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         """
     ),
     Sign.INTERFACE: _phrases(
-        "interface | interfaces | boundary | boundaries | backend | backends | component | components | middleware"
-        " | middlewares | plugin system"
+        "interface | interfaces | boundary | boundaries | backend | backends | middleware | middlewares | plugin system"
     ),
     Sign.CHOICE: _phrases(
         """
-        decided | we decide | we chose | we choose | chosen option | was chosen | were chosen | rationale | trade off | trade offs
-        tradeoff | tradeoffs | because we | so we | that's why | that is why | this is why | the reason
+        decided | we decide | we chose | we choose | chosen option | was chosen | were chosen | rationale | trade off
+        trade offs | tradeoff | tradeoffs | because we | so we | that's why | that is why | this is why | the reason
         historical reasons | backward compatibility | backwards compatibility | backwards compatible
         backward compatible | backward compat | backwards compat | deliberate | deliberately | intentionally
         intentional | on purpose | by design | for now | workaround | workarounds | work around | works around
@@ -185,6 +184,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
             returns an error | return an error | malfunction | breaking change | breaking changes | can break
             work correctly | inadvertently | infinite loop | infinite recursion | may not work | segfault
             stack overflow | out of memory | memory exhaustion | use after free | dangling | lose data
+            
             should not happen | shouldn't happen | should never happen | unexpected results | unexpected behavior | surprising results | error occurs | an exception | starvation
             """
         ),
@@ -205,6 +205,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
     Sign.PROCEDURE: _phrases(
         """
         how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
+        
         you will | you'll | you want to | likely want to | probably want to | you may need to | you specify | step 1 | step 2 | step 3 | step one
         """
     ),
