@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_the_machine_of_these_tests_is_well() -> None:
-    for check in (checks.python(), checks.sqlite(), checks.code_grammars(), checks.prose_parsers()):
+    for check in (checks.python(), checks.sqlite(), checks.code_grammars(), checks.markdown()):
         assert check.outcome is Outcome.OK, check
     assert "python" in checks.code_grammars().detail
 

@@ -57,7 +57,7 @@ def all_checks(root: Path, index: Path | None) -> Iterator[Check]:
         root: The workspace.
         index: The folder for the index, if the person chose one.
     """
-    machine: tuple[Callable[[], Check], ...] = (python, sqlite, code_grammars, prose_parsers, git)
+    machine: tuple[Callable[[], Check], ...] = (python, sqlite, code_grammars, markdown, git)
     yield from (check() for check in machine)
     yield repository(root)
     if INOTIFY_LIMIT.exists():
@@ -117,16 +117,12 @@ def code_grammars() -> Check:
     return Check(name="Languages", detail=", ".join(names))
 
 
-def prose_parsers() -> Check:
-    """The parsers of Markdown and reStructuredText."""
-    missing = []
-    for module in ("markdown_it", "tree_sitter_rst"):
-        try:
-            importlib.import_module(module)
-        except ImportError as error:
-            missing.append(str(error))
-    if missing:
-        return Check(name="Prose", outcome=Outcome.FAILURE, detail="; ".join(missing), remedy=REINSTALL)
+def markdown() -> Check:
+    """The parser of Markdown; reStructuredText needs none but Granum's own."""
+    try:
+        importlib.import_module("markdown_it")
+    except ImportError as error:
+        return Check(name="Prose", outcome=Outcome.FAILURE, detail=str(error), remedy=REINSTALL)
     return Check(name="Prose", detail="Markdown, reStructuredText")
 
 

@@ -44,7 +44,7 @@ def command(
     where = place(symbol)
     root = root_of(options, where.path if where else None)
     with opened(root, options) as workspace:
-        types = frozenset(type) or None
+        types = type or None
         if where is None:
             answer = workspace.facts_of(symbol, types=types, include_stale=stale, include_mentions=not no_mentions)
         else:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import msgspec
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -63,7 +63,14 @@ def _render(report: IndexReport) -> Group:
     title = heading("Indexed ").append_text(place("", status.root)).append(f" in {duration(report.seconds)}", "bold")
     did = f"{done.files:,} files read, {done.unchanged:,} unchanged, {done.removed_files:,} gone"
     index = safe(status.index_path, "cyan").append(f"  {size(status.index_bytes)}", "dim")
-    parts = [title, Text(did, "dim"), Text(""), Padding(render.counts(status.counts), render.INDENT), Text(""), index]
+    parts: list[RenderableType] = [
+        title,
+        Text(did, "dim"),
+        Text(""),
+        Padding(render.counts(status.counts), render.INDENT),
+        Text(""),
+        index,
+    ]
     if report.problems:
         parts += [Text(""), heading("Not indexed, or only in part", f"{len(report.problems):,}")]
         parts.append(Padding(render.problems(report.problems, status.root), render.INDENT))
