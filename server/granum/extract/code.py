@@ -38,7 +38,9 @@ class _CodeFile:
         self.language = language
         self.source = Source(text)
         self.is_test = bool(language.test_path.search(path))
-        self.root = language.parse(self.source.data).root_node
+        data = language.shallow(self.source.data)
+        self.is_too_deep = data is not self.source.data
+        self.root = language.parse(data).root_node
         self.matches = self._outline()
         self.comments = comments.find(self.source, [match["comment"][0] for _, match in self.matches["comment"]])
         self.definitions = find(
@@ -170,9 +172,12 @@ class _CodeFile:
         return tuple(found), tuple(imports)
 
     def _problems(self) -> tuple[Problem, ...]:
-        if not self.root.has_error:
-            return ()
-        return (Problem(code="syntax_error", message="Parts that do not parse are left out of the symbols."),)
+        problems = []
+        if self.is_too_deep:
+            problems.append(Problem(code="too_deep", message="Lines that are nested too deeply were not parsed."))
+        if self.root.has_error:
+            problems.append(Problem(code="syntax_error", message="Parts that do not parse are left out."))
+        return tuple(problems)
 
 
 def _tags(definition: Definition, *, is_test: bool) -> tuple[str, ...]:

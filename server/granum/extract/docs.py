@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: An attribute's doc begins on the next line, or leaves this one free.
 _MOST_LINES_APART = 2
 _LONGEST_PREFIX = 6
+#: Bytes of one doc that are read; what is longer is data.
+_LONGEST_DOC = 50_000
 
 
 class LocatedDoc(NamedTuple):
@@ -99,5 +101,6 @@ def read(documented: Sequence[LocatedDoc]) -> tuple[dict[int, str], list[Stateme
 
 
 def _content(source: Source, node: Node, prefix: str) -> str:
-    text = source.slice(node.start_byte + len(prefix), node.end_byte).removesuffix(prefix.lstrip("rRuU"))
+    start = node.start_byte + len(prefix)
+    text = source.slice(start, min(node.end_byte, start + _LONGEST_DOC)).removesuffix(prefix.lstrip("rRuU"))
     return text if "r" in prefix.lower() else unescaped_doc(text)

@@ -44,7 +44,22 @@ _FIELDS: dict[str, Role | None] = {
 }
 #: Fields that state no fact of their own.
 _SILENT_FIELDS = frozenset(
-    ("type", "rtype", "vartype", "ytype", "meta", "author", "authors", "since", "see", "module", "platform", "synopsis", "copyright", "license")
+    (
+        "type",
+        "rtype",
+        "vartype",
+        "ytype",
+        "meta",
+        "author",
+        "authors",
+        "since",
+        "see",
+        "module",
+        "platform",
+        "synopsis",
+        "copyright",
+        "license",
+    )
 )
 _MEMBER_FIELDS = frozenset({"var", "ivar", "cvar"})
 _ENTRY = re.compile(r"(\**[\w.\-`]+(?:\s*,\s*\**[\w.`]+)*)\s*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?\s*:(?:\s+(.*)|$)")

@@ -20,6 +20,18 @@ FOLDER = Path(__file__).parent / "languages"
 Match = tuple[int, dict[str, list[Node]]]
 
 
+#: Indentation as a scanner sees it: a continued line's counts on.
+_INDENTATION = re.compile(rb"^(?:[ \t]|\\\n)+", re.MULTILINE)
+#: Fewer characters cannot make more different widths than any grammar bears.
+_DEEPLY_INDENTED = re.compile(rb"^(?:[ \t]|\\\n){33}", re.MULTILINE)
+_TAB = 8
+_BLANK = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
+
+
+def _width(run: bytes) -> int:
+    return run.count(b" ") + _TAB * run.count(b"\t")
+
+
 class Strings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Node types of string literals and their parts. ``prefix`` matches the opening of one that may be a doc."""
 
@@ -43,6 +55,7 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     constructions: tuple[str, ...]
     function_values: tuple[str, ...]
     block_opener: str
+    most_indentations: int
 
 
 class Comments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,7 +132,30 @@ class CodeLanguage:
 
     def parse(self, data: bytes) -> Tree:
         """The syntax tree of UTF-8 text; broken code gives a tree with error nodes."""
-        return Parser(self._language).parse(data)
+        return Parser(self._language).parse(self.shallow(data))
+
+    def shallow(self, data: bytes) -> bytes:
+        """The text with lines blanked that are indented deeper than the grammar can keep track of.
+
+        A scanner of indentation saves its stack in 1,024 bytes and writes past them: a file of 511 levels would
+        end the process. The stack only grows from a width to a larger one, so a bound on the number of different
+        widths bounds it in broken code too. Offsets stay; the same object comes back when nothing is blanked.
+        """
+        most = self.spec.definitions.most_indentations
+        if not most or not _DEEPLY_INDENTED.search(data):
+            return data
+        runs = [(run.start(), run.end(), _width(run.group())) for run in _INDENTATION.finditer(data)]
+        widths = sorted({width for _, _, width in runs})
+        if len(widths) <= most:
+            return data
+        limit = widths[most - 1]
+        masked = bytearray(data)
+        for start, end, width in runs:
+            if width > limit:
+                line_end = data.find(b"\n", end)
+                stop = len(data) if line_end < 0 else line_end
+                masked[start:stop] = masked[start:stop].translate(_BLANK)
+        return bytes(masked)
 
     @cached_property
     def outline(self) -> CompiledQuery:

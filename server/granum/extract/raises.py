@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.extract.literals import is_literal, text_of
@@ -26,12 +27,40 @@ _SIMPLE = re.compile(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?$")
 _NEGATED = re.compile(r"not\s+(?=[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?$)")
 
 
-class Guard(NamedTuple):
-    """A block and the condition under which it runs, as text."""
+class Guards:
+    """Blocks with the conditions under which they run, for finding the innermost around a byte."""
 
-    start: int
-    end: int
-    text: str
+    def __init__(self, blocks: Iterable[tuple[int, int, str]]) -> None:
+        joined: dict[tuple[int, int], list[str]] = {}
+        for start, end, text in blocks:
+            joined.setdefault((start, -end), []).append(text)
+        self._starts: list[int] = [0]
+        self._texts: list[str] = [""]
+        open_: list[tuple[int, str]] = []
+        for (start, minus_end), texts in sorted(joined.items()):
+            self._close(open_, start)
+            open_.append((-minus_end, _joined(texts)))
+            self._mark(start, open_[-1][1])
+        self._close(open_, None)
+
+    def innermost(self, byte: int) -> str:
+        """The condition of the smallest block around a byte; empty outside of all."""
+        return self._texts[bisect_right(self._starts, byte) - 1]
+
+    def _close(self, open_: list[tuple[int, str]], start: int | None) -> None:
+        while open_ and (start is None or open_[-1][0] <= start):
+            end, _ = open_.pop()
+            self._mark(end, open_[-1][1] if open_ else "")
+
+    def _mark(self, byte: int, text: str) -> None:
+        self._starts.append(byte)
+        self._texts.append(text)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """``when a`` and ``when b`` as ``when a and b``."""
+    head = texts[0].partition(" ")[0]
+    return " and ".join([texts[0], *(text.removeprefix(head).strip() for text in texts[1:])])
 
 
 class RaiseFinder:
@@ -46,7 +75,7 @@ class RaiseFinder:
         self._definitions = definitions
         self._scopes = scopes
         self._root = root
-        self._guards: dict[int, list[Guard]] = {}
+        self._guards: dict[int, Guards] = {}
 
     def raises(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
         """Each raise statement; a bare re-raise, also of the handler's own name, says nothing."""
@@ -176,28 +205,17 @@ class RaiseFinder:
         )
 
     def _condition(self, node: Node, owner: int) -> str:
-        guards = self._guards_of(owner)
-        at = node.start_byte
-        around = [guard for guard in guards if guard.start <= at < guard.end and self._is_in(guard, owner)]
-        if not around:
-            return ""
-        innermost = min(guard.end - guard.start for guard in around)
-        texts = [guard.text for guard in around if guard.end - guard.start == innermost]
-        head = texts[0].partition(" ")[0]
-        return " and ".join([texts[0], *(text.removeprefix(head).strip() for text in texts[1:])])
-
-    def _is_in(self, guard: Guard, owner: int) -> bool:
-        return owner == MODULE or guard.start >= self._definitions[owner].start
-
-    def _guards_of(self, owner: int) -> list[Guard]:
         guards = self._guards.get(owner)
         if guards is None:
-            node = self._root if owner == MODULE else self._definitions[owner].node
-            guards = self._guards[owner] = [
-                Guard(match["body"][0].start_byte, match["body"][0].end_byte, self._worded(index, match))
-                for index, match in self._language.guards.matches(node)
-            ]
-        return guards
+            guards = self._guards[owner] = self._guards_of(owner)
+        return guards.innermost(node.start_byte)
+
+    def _guards_of(self, owner: int) -> Guards:
+        node = self._root if owner == MODULE else self._definitions[owner].node
+        return Guards(
+            (match["body"][0].start_byte, match["body"][0].end_byte, self._worded(index, match))
+            for index, match in self._language.guards.matches(node)
+        )
 
     def _worded(self, index: int, match: dict[str, list[Node]]) -> str:
         form = self._language.guards.forms[index]

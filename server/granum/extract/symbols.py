@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.definitions import MODULE, Definition, Scopes
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Longer signatures are cut; they are shown on one line.
 LONGEST_SIGNATURE = 240
 LONGEST_VALUE = 120
+#: A variable that is bound more often is a script's; its later bindings define nothing new.
+MOST_REBINDINGS = 8
 
 _NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?![\w.\[(])")
 _TAIL_COMMENT = re.compile(r"\s#\s[^\n]*(?=\n)")
@@ -58,16 +60,19 @@ class SymbolFinder:
         """All symbols in source order. An attribute set on the receiver counts once, where it is first set."""
         found = [self._defined(definition) for definition in self._definitions]
         known = {symbol.qualified_name for symbol in found}
+        times: Counter[str] = Counter()
         on_receiver: list[Found] = []
         for _, match in assigned:
             node = match["assigned"][0]
             owner = self._scopes.owner(node.start_byte)
             if owner == MODULE or self._definitions[owner].is_class:
-                own = list(self._variables(node, owner))
-                known.update(symbol.qualified_name for symbol in own)
-                found += own
+                for symbol in self._variables(node, owner):
+                    times[symbol.qualified_name] += 1
+                    if times[symbol.qualified_name] <= MOST_REBINDINGS:
+                        found.append(symbol)
             elif node.type == "attribute":
                 on_receiver += self._attributes(node, owner)
+        known.update(times)
         for symbol in on_receiver:
             if symbol.qualified_name not in known:
                 known.add(symbol.qualified_name)
