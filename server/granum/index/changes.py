@@ -7,7 +7,6 @@ leave before rows come, so that no unique key is met twice.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from granum.index.schema import FTS_COLUMNS, STALE_TWINS, UNLINKED
@@ -219,9 +218,9 @@ class Changes:
         for statement, rows in other._values.items():
             self.extend(statement, rows)
 
-    def counts(self) -> Counter[str]:
-        """How often each statement would run."""
-        return Counter({statement: len(rows) for statement, rows in self._values.items()})
+    def statements(self) -> frozenset[str]:
+        """The statements that would run."""
+        return frozenset(self._values)
 
     def flush(self, connection: apsw.Connection) -> None:
         """Executes everything in the order of ``STATEMENTS`` and forgets it."""

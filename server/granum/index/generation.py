@@ -13,6 +13,7 @@ import apsw
 import msgspec
 
 from granum.index.connection import immediate, open_writer
+from granum.index.location import current_generation, next_generation
 from granum.index.schema import SCHEMA_VERSION, create_statements
 from granum.model.errors import IndexUnavailableError
 
@@ -36,10 +37,9 @@ def open_generation(path: Path, extractor_version: int) -> Generation:
     Raises:
         IndexUnavailableError: Neither works: no space, or no permission.
     """
-    number = _newest(path)
+    file = current_generation(path)
     message = ""
     for _ in range(2):
-        file = _numbered(path, number)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             connection, created, reason = _open(file, extractor_version)
@@ -51,7 +51,7 @@ def open_generation(path: Path, extractor_version: int) -> Generation:
         if connection is not None:
             return Generation(path=file, connection=connection, created=created, message=message)
         message = f"The index was rebuilt because the old one {reason}; {file.name} is left for inspection."
-        number += 1
+        file = next_generation(path)
     raise IndexUnavailableError("A new index was damaged as soon as it was made. Check the disk.")
 
 
@@ -61,24 +61,6 @@ def mark_damaged(path: Path) -> None:
     Damage may be deep in a file that opens well; without the mark it would be opened at every start.
     """
     path.with_name(path.name + _MARK).touch()
-
-
-def _numbered(path: Path, number: int) -> Path:
-    return path if number == 1 else path.with_name(f"{path.stem}.g{number}{path.suffix}")
-
-
-def _newest(path: Path) -> int:
-    prefix = f"{path.stem}.g"
-    found = [1]
-    for file in path.parent.glob(f"{_escape(prefix)}*{path.suffix}"):
-        number = file.name.removeprefix(prefix).removesuffix(path.suffix)
-        if number.isdecimal():
-            found.append(int(number))
-    return max(found)
-
-
-def _escape(text: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in text)
 
 
 def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, bool, str]:

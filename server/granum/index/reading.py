@@ -21,10 +21,14 @@ class State(StrEnum):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A file to be looked at. ``known_sha256`` is empty when it is to be extracted whatever its content."""
+    """A file to be looked at. ``known_sha256`` is empty when it is to be extracted whatever its content.
+
+    ``turn`` comes back with the reading, so that one that was overtaken by a later look can be told.
+    """
 
     path: str
     known_sha256: bytes = b""
+    turn: int = 0
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,3 +47,4 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     read_at: float = 0.0
     extraction: Extraction | None = None
     problem: Problem | None = None
+    turn: int = 0

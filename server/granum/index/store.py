@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from granum.model.layers import Extraction
 
 
+#: Statements that run for every file that was read, whether or not its rows changed.
+_BOOKKEEPING = frozenset({sql.UPDATE_DOCUMENT, sql.INSERT_VERSION, sql.DELETE_PROBLEMS, sql.INSERT_PROBLEM})
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """The branch and commit that are checked out; empty outside git."""
 
@@ -41,11 +45,16 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What one reading did. ``change`` is None when no row changed; ``document_id`` 0 without a document."""
+    """What one reading did. ``change`` is None when no row changed; ``document_id`` 0 without a document.
 
+    ``is_new_path`` tells that a document came to this path, or left it.
+    """
+
+    path: str
     reindexed: Reindexed
     document_id: int = 0
     change: DocumentChange | None = None
+    is_new_path: bool = False
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -100,7 +109,7 @@ class Batch:
         known = self._known(reading.path)
         if reading.state is State.UNCHANGED and known is not None:
             self._stamp(known, reading, changes)
-            return Outcome(reindexed=Reindexed(files=1, unchanged=1), document_id=known.id)
+            return Outcome(path=reading.path, reindexed=Reindexed(files=1, unchanged=1), document_id=known.id)
         self._put_problems(reading, changes)
         extraction = reading.extraction
         if reading.state is State.READ and extraction is not None and reading.stamp is not None:
@@ -124,8 +133,8 @@ class Batch:
     def _moved_here(self, reading: Reading) -> _Known | None:
         """The document that was renamed to this path: of the same content, its own file gone.
 
-        The old path's turn came in an earlier batch, or comes later in this one, which then leaves it alone. Empty files are all
-        alike and have nothing to carry over.
+        The old path's turn came in an earlier batch, or comes later in this one, which then leaves it alone. Empty
+        files are all alike and have nothing to carry over.
         """
         if reading.stamp is None or not reading.stamp.size:
             return None
@@ -175,7 +184,8 @@ class Batch:
             changes.add(sql.UPDATE_DOCUMENT, *columns, known.id)
         _put_layers(target, stored, extraction)
         problems = (reading.problem is not None) + len(extraction.problems)
-        return _outcome(target, files=1, problems=problems, moved=known is not None and known.path != reading.path)
+        arrived = known is None or known.is_stale or known.path != reading.path
+        return _outcome(target, Reindexed(files=1, problems=problems), is_new_path=arrived)
 
     def _version(self, document_id: int, known: _Known | None, reading: Reading, changes: Changes) -> int:
         if known is not None and known.content_sha256 == reading.content_sha256:
@@ -207,7 +217,10 @@ class Batch:
     def _remove(self, known: _Known | None, reading: Reading, changes: Changes) -> Outcome:
         problems = int(reading.problem is not None)
         if known is None or known.is_stale or known.id in self._carried:
-            return Outcome(reindexed=Reindexed(files=int(reading.state is not State.MISSING), problems=problems))
+            files = int(reading.state is not State.MISSING)
+            return Outcome(
+                path=reading.path, reindexed=Reindexed(files=files, problems=problems), is_new_path=not files
+            )
         stored = load(self._connection, known.id)
         target = Target(
             document_id=known.id,
@@ -223,7 +236,7 @@ class Batch:
         remove_code(target, stored)
         put_chunks(target, stored, (), ())
         put_summaries(target, stored.summaries, stored.module, ())
-        return _outcome(target, removed_files=1, problems=problems, moved=True)
+        return _outcome(target, Reindexed(removed_files=1, problems=problems), is_new_path=True)
 
     def _put_problems(self, reading: Reading, changes: Changes) -> None:
         changes.add(sql.DELETE_PROBLEMS, reading.path)
@@ -247,24 +260,18 @@ def _put_layers(target: Target, stored: Stored, extraction: Extraction) -> None:
     put_summaries(target, stored.summaries, stored.module, extraction.summaries)
 
 
-def _outcome(target: Target, *, files: int = 0, removed_files: int = 0, problems: int, moved: bool) -> Outcome:
+def _outcome(target: Target, so_far: Reindexed, *, is_new_path: bool) -> Outcome:
     tally = target.tally
+    touched = is_new_path or bool(target.changes.statements() - _BOOKKEEPING)
     change = DocumentChange(
-        path=target.path,
-        added=tally.added + tally.revived,
-        removed=0,
-        stale=tally.stale,
-        version=target.version_id,
-    )
-    reindexed = Reindexed(
-        files=files,
-        removed_files=removed_files,
-        added=tally.added,
-        updated=tally.updated,
-        stale=tally.stale,
-        revived=tally.revived,
-        problems=problems,
+        path=target.path, added=tally.added + tally.revived, removed=0, stale=tally.stale, version=target.version_id
     )
     return Outcome(
-        reindexed=reindexed, document_id=target.document_id, change=change if tally.changed or moved else None
+        path=target.path,
+        reindexed=msgspec.structs.replace(
+            so_far, added=tally.added, updated=tally.updated, stale=tally.stale, revived=tally.revived
+        ),
+        document_id=target.document_id,
+        change=change if touched else None,
+        is_new_path=is_new_path,
     )

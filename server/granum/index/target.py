@@ -18,11 +18,6 @@ class Tally:
     stale: int = 0
     revived: int = 0
 
-    @property
-    def changed(self) -> bool:
-        """Whether anything happened."""
-        return bool(self.added or self.updated or self.stale or self.revived)
-
 
 @dataclass(slots=True, frozen=True, kw_only=True)
 class Target:

@@ -1,0 +1,105 @@
+"""A worker process: reads requests on stdin, answers readings on stdout, holds no database.
+
+Run as ``python -P -m granum.index.worker``. A module run by name rather than ``multiprocessing``'s spawn, which would
+import the parent's main module, and with it a whole language server, into every worker. It ends when its stdin
+does, also when the parent was killed.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+
+from granum.index.look import Rules, look
+from granum.index.reading import Reading, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What the process ends with when a file took too long.
+TIMED_OUT = 1
+_LENGTH_BYTES = 4
+_COLLECT_EVERY = 400
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """Files to look at, each answered by one frame in order. ``seconds`` is the most that one may take."""
+
+    rules: Rules
+    requests: tuple[Request, ...]
+    seconds: float
+
+
+encode = msgspec.msgpack.Encoder().encode
+decode_task = msgspec.msgpack.Decoder(Task).decode
+decode_reading = msgspec.msgpack.Decoder(Reading).decode
+
+
+def write_frame(stream: BinaryIO, payload: bytes) -> None:
+    """Writes a payload behind its length."""
+    stream.write(len(payload).to_bytes(_LENGTH_BYTES, "big") + payload)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """The next payload; None at the end of the stream, also in the middle of a frame."""
+    head = stream.read(_LENGTH_BYTES)
+    if len(head) < _LENGTH_BYTES:
+        return None
+    length = int.from_bytes(head, "big")
+    payload = stream.read(length)
+    return payload if len(payload) == length else None
+
+
+def main() -> None:
+    """Serves until stdin ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    # whatever a library prints must not end up between the frames
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    gc.disable()
+    gc.freeze()
+    done = 0
+    for task in _tasks(sys.stdin.buffer):
+        for reading in _readings(task):
+            try:
+                write_frame(answers, encode(reading))
+            except BrokenPipeError:
+                return
+            done += 1
+            if done % _COLLECT_EVERY == 0:
+                gc.collect()
+
+
+def _tasks(stream: BinaryIO) -> Iterator[Task]:
+    while (frame := read_frame(stream)) is not None:
+        yield decode_task(frame)
+
+
+def _readings(task: Task) -> Iterator[Reading]:
+    """Looks at each file in a box of time.
+
+    A native parser that hangs holds the interpreter's lock, so that no Python code could stop it; faulthandler's own
+    thread can. Arming it anew costs a thread, so one box serves until half of it is used up: a file gets between one
+    and two times its seconds.
+    """
+    armed = time.monotonic()
+    faulthandler.dump_traceback_later(2 * task.seconds, exit=True)
+    try:
+        for request in task.requests:
+            if time.monotonic() - armed > task.seconds:
+                armed = time.monotonic()
+                faulthandler.dump_traceback_later(2 * task.seconds, exit=True)
+            yield look(task.rules, request)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+if __name__ == "__main__":
+    main()

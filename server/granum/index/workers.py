@@ -1,0 +1,188 @@
+"""Extraction in other processes: started when first needed, replaced when they die, ended with their owner.
+
+One thread a worker sends it tasks and reads its answers. A file that takes too long or kills its worker is answered
+by a FAILED reading; the rest of its task goes to a new worker.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import msgspec
+
+import granum
+from granum.index.look import failed, stamp_of
+from granum.index.worker import TIMED_OUT, Task, decode_reading, encode, read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from granum.index.look import Rules
+    from granum.index.reading import Reading, Request
+
+#: The most that one file may take, in seconds.
+FILE_SECONDS = 10.0
+#: More processes than this do not pay: the writer's thread cannot take in more.
+MAX_WORKERS = 4
+
+_End = None
+
+
+def default_workers() -> int:
+    """How many worker processes suit this machine."""
+    return max(1, min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 4))
+
+
+class Workers:
+    """A pool of worker processes. ``on_reading`` is called from its threads, once for each request."""
+
+    def __init__(
+        self, count: int, rules: Rules, on_reading: Callable[[Reading], None], file_seconds: float = FILE_SECONDS
+    ) -> None:
+        self._count = max(1, min(count, MAX_WORKERS))
+        self._rules = rules
+        self._on_reading = on_reading
+        self._seconds = file_seconds
+        # urgent tasks first; the count keeps the order among equals and requests from being compared
+        self._tasks: queue.PriorityQueue[tuple[int, int, tuple[Request, ...] | None]] = queue.PriorityQueue()
+        self._put = 0
+        self._threads: list[threading.Thread] = []
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def set_rules(self, rules: Rules) -> None:
+        """The rules of tasks that are sent from now on."""
+        self._rules = rules
+
+    @property
+    def count(self) -> int:
+        """How many processes there are at most."""
+        return self._count
+
+    @property
+    def started(self) -> bool:
+        """Whether any was started."""
+        return bool(self._threads)
+
+    def pids(self) -> tuple[int, ...]:
+        """The running processes."""
+        with self._lock:
+            return tuple(process.pid for process in self._processes)
+
+    def submit(self, requests: tuple[Request, ...], urgency: int) -> None:
+        """Has the files looked at; the smaller the urgency, the sooner."""
+        self._put += 1
+        self._tasks.put((urgency, self._put, requests))
+        if len(self._threads) < self._count:
+            thread = threading.Thread(target=self._serve, name=f"granum-worker-{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Ends the processes, whatever they do."""
+        with self._lock:
+            self._closed = True
+            processes = list(self._processes)
+        for process in processes:
+            process.kill()
+        for _ in self._threads:
+            self._tasks.put((-1, 0, _End))
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        process: subprocess.Popen[bytes] | None = None
+        while (requests := self._tasks.get()[2]) is not None:
+            while requests:
+                if process is None:
+                    process = self._start()
+                if process is None:
+                    requests = self._give_up(requests)
+                    continue
+                answered = self._send(process, requests)
+                requests = requests[answered:]
+                if requests:
+                    code = self._end(process)
+                    process = None
+                    requests = self._blame(requests, code)
+        if process is not None:
+            self._end(process)
+
+    def _send(self, process: subprocess.Popen[bytes], requests: tuple[Request, ...]) -> int:
+        """Sends a task and passes its answers on; returns how many there were before the process ended."""
+        task = Task(rules=self._rules, requests=requests, seconds=self._seconds)
+        answered = 0
+        try:
+            write_frame(cast("BinaryIO", process.stdin), encode(task))
+            while answered < len(requests) and (frame := read_frame(cast("BinaryIO", process.stdout))) is not None:
+                reading = decode_reading(frame)
+                answered += 1
+                self._on_reading(reading)
+        except OSError:  # the pipe broke: the process has ended
+            return answered
+        return answered
+
+    def _blame(self, requests: tuple[Request, ...], code: int) -> tuple[Request, ...]:
+        """The first file that was not answered ended the process; returns the others."""
+        if self._closed:
+            return ()
+        if code == TIMED_OUT:
+            self._fail(requests[0], "timeout", f"Reading the file took more than {self._seconds:g} s.")
+        else:
+            self._fail(requests[0], "crash", f"Reading the file ended its process (exit code {code}).")
+        return requests[1:]
+
+    def _give_up(self, requests: tuple[Request, ...]) -> tuple[Request, ...]:
+        if not self._closed:
+            for request in requests:
+                self._fail(request, "no_worker", "No process could be started to read the file.")
+        return ()
+
+    def _fail(self, request: Request, code: str, message: str) -> None:
+        # the stamp keeps the next scans from trying again what ends a process, until the file changes
+        stamp = None if code == "no_worker" else stamp_of(self._rules, request.path)
+        reading = failed(request.path, code, message, stamp)
+        self._on_reading(msgspec.structs.replace(reading, turn=request.turn))
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        package = str(Path(granum.__file__).parent.parent)
+        path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
+        with self._lock:
+            if self._closed:
+                return None
+            try:
+                process = subprocess.Popen(
+                    # -P: the current folder is a workspace, whose modules must not shadow ours
+                    [sys.executable, "-P", "-m", "granum.index.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    cwd=package,
+                    env={**os.environ, "PYTHONPATH": path},
+                )
+            except OSError:
+                return None
+            self._processes.add(process)
+            return process
+
+    def _end(self, process: subprocess.Popen[bytes]) -> int:
+        """Ends a process that is no longer needed or has ended itself; returns its exit code."""
+        with suppress(BrokenPipeError):  # what was not sent any more is sent to another
+            cast("BinaryIO", process.stdin).close()
+        cast("BinaryIO", process.stdout).close()
+        try:
+            code = process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        with self._lock:
+            self._processes.discard(process)
+        return code
