@@ -28,8 +28,10 @@ MAX_NESTING = 100
 MAX_ADMONITIONS = 6
 
 _ROLES: dict[str, Role] = {
-    **dict.fromkeys(words("warning warn danger caution important attention error bug failure"), Role.WARNING),
-    **dict.fromkeys(words("note tip hint info abstract summary question success admonition details"), Role.NOTE),
+    **dict.fromkeys(words("warning warn danger caution error bug failure"), Role.WARNING),
+    **dict.fromkeys(
+        words("note tip hint important attention info abstract summary question success admonition details"), Role.NOTE
+    ),
     "deprecated": Role.DEPRECATED,
 }
 _FENCED_FRONT = r"{0}[ \t]*\n(?:.*\n)*?{1}[ \t]*(?:\n|$)"

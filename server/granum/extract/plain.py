@@ -15,6 +15,8 @@ _STRUCTURE = re.compile(
 )
 _SENTENCE = re.compile(r"\w+[,;]?\s+\w+[,;]?\s+(?:\S+\s+){1,}\S*\w\S*[.!?:)]")
 _CODE = re.compile(r"[{};]\s*$|^\s*(?:[$>#]|def |class |import |</?\w)|\w+\(.*\)\s*$|^\s*[\w.-]+\s*[=<>]=?\s*\S+\s*$")
+#: Columns: words set apart by more than the two spaces behind a full stop.
+_ALIGNED = re.compile(r"[^\s.!?:]\s{2,}\S|\t")
 #: A text file with so few words a line is a list of names or data.
 _FEWEST_WORDS = 3
 
@@ -80,7 +82,7 @@ def _state(lines: list[str], at: int, stop: int, outline: Outline) -> None:
     words = text.split()
     if len(words) < _FEWEST_WORDS * len(block) or not _SENTENCE.search(text[:2000]):
         return
-    if sum(1 for line in block if _CODE.search(line)) * 2 > len(block):
+    if sum(1 for line in block if _CODE.search(line) or _ALIGNED.search(line)) * 2 > len(block):
         return
     numbered = item is not None and item.re is ENUMERATOR
     source = SourceKind.NUMBERED if numbered else SourceKind.BULLET if item else SourceKind.PROSE

@@ -38,8 +38,9 @@ LONG_DOCUMENT = 1500
 LONG_SECTION = 400
 
 _COURTESY = re.compile(r"(?:many |first off, )?(?:thank|welcome|hi\b|hello|congratulations)", re.IGNORECASE)
+_DECISION = re.compile(r"decision(?: outcome| taken)?\W*$", re.IGNORECASE)
 _RULES = frozenset({PropositionType.CONSTRAINT, PropositionType.SECURITY_RULE})
-_OPENING_ROLES = frozenset({Role.BODY, Role.NOTE, Role.ITEM})
+_OPENING_ROLES = frozenset({Role.BODY, Role.SUMMARY, Role.NOTE, Role.ITEM})
 #: A sentence is looked for in so many characters of so many statements.
 _HEAD = 700
 _TRIES = 6
@@ -70,8 +71,8 @@ def summarise_prose(
     if not paragraphs:
         return ()
     title = outline.title or (outline.headings[0].title if outline.headings else PurePosixPath(path).name)
-    purpose = first_sentence(statements)
     clusters = list(_clusters(sections))
+    purpose = _purpose(clusters, statements)
     responsibilities = tuple(
         f"{cluster[0].path[-1]}: {sentence}"
         for cluster in clusters
@@ -93,6 +94,14 @@ def summarise_prose(
     if sum(paragraph.token_count for paragraph in paragraphs) <= LONG_DOCUMENT or len(clusters) < 2:
         return (document,)
     return (document, *_cluster_summaries(title, clusters, paragraphs, propositions, references, statements))
+
+
+def _purpose(clusters: Sequence[Sequence[Section]], statements: Sequence[Statement]) -> str:
+    """What was decided, in a decision record; else the first sentence."""
+    for cluster in clusters:
+        if _DECISION.match(cluster[0].path[-1]):
+            return first_sentence(_within(statements, cluster)) or first_sentence(statements)
+    return first_sentence(statements)
 
 
 def _cluster_summaries(

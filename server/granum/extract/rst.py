@@ -26,6 +26,7 @@ from granum.text.normalise import strip_markup
 MAX_DEPTH = 40
 
 _LAST_NAME = re.compile(r"((?:[^\W\d]\w*(?:\.|::))*[^\W\d]\w*)\s*(?:\(|$|[:=])")
+_LABELLED_CODE = re.compile(r"[\w *-]{1,40}:\*?\s*(?:``[^`]*``|:[\w:]+:`[^`]*`)\W*$")
 _TOCTREE_ENTRY = re.compile(r"(?:.*<)?([\w./-]+)>?$")
 
 
@@ -58,6 +59,7 @@ class RstReader:
         self.outline = Outline()
         self.styles: list[str] = []
         self.prefix = ""
+        self.begins_object = False
 
     def read(self) -> Outline:
         """Reads the document from its first line to its last."""
@@ -247,13 +249,20 @@ class RstReader:
             start_line=at + 1,
             end_line=stop,
             source=place.source,
-            role=place.role,
+            role=self._role(text, place),
             label=place.label,
             heading=self.outline.current_heading,
             context=place.subject,
         )
         self.prefix = ""
         self.outline.statements.append(statement)
+
+    def _role(self, text: str, place: Place) -> Role:
+        """The first paragraph of an object's description is its summary, as in a doc comment."""
+        if not self.begins_object or place.role is not Role.BODY or _LABELLED_CODE.match(text):
+            return place.role
+        self.begins_object = False
+        return Role.SUMMARY
 
     # Explicit markup
 
@@ -334,7 +343,9 @@ class RstReader:
             line += 1
         owner = label if kind.rpartition(":")[2] in markup.OWNERS else place.owner
         named = place._replace(in_object=True, label=label, owner=owner, subject=signature[:LONGEST_TITLE])
+        self.begins_object = True
         self._body(line - 1, stop, indent, "", named)
+        self.begins_object = False
 
     def _name(self, at: int, stop: int, signature: str, owner: str) -> str:
         """Notes the object that a signature names, below its class, and returns that name; empty if it names none."""

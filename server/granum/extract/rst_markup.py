@@ -36,8 +36,8 @@ class Content(Enum):
 
 
 ADMONITIONS: dict[str, Role] = {
-    **dict.fromkeys(words("warning danger caution important attention error"), Role.WARNING),
-    **dict.fromkeys(words("note hint tip"), Role.NOTE),
+    **dict.fromkeys(words("warning danger caution error"), Role.WARNING),
+    **dict.fromkeys(words("note hint tip important attention"), Role.NOTE),
 }
 VERSIONS: dict[str, tuple[Role, str]] = {
     "versionadded": (Role.NOTE, "Added in version"),
