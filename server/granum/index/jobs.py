@@ -61,13 +61,13 @@ class Ticket:
     def done(self, result: Reindexed | None = None) -> bool:
         """One is done; True when it was the last, and ``keep`` may be called."""
         if result is not None:
-            self._total = _sum(self._total, result)
+            self._total = self._total + result
         self._open -= 1
         return self._open == 0
 
     def add(self, result: Reindexed) -> None:
         """Counts what needed no work."""
-        self._total = _sum(self._total, result)
+        self._total = self._total + result
 
     def give_up(self, error: Exception) -> None:
         """Tells that the work will not be done."""
@@ -156,8 +156,3 @@ class Queue:
     def _push(self, path: str, cause: Cause) -> None:
         self._count += 1
         heapq.heappush(self._heap, (int(cause), self._count, path))
-
-
-def _sum(first: Reindexed, second: Reindexed) -> Reindexed:
-    pairs = zip(msgspec.structs.astuple(first), msgspec.structs.astuple(second), strict=True)
-    return Reindexed(**dict(zip(Reindexed.__struct_fields__, (a + b for a, b in pairs), strict=True)))

@@ -176,6 +176,10 @@ class Snapshot:
         """The definitions with these ids, by id; those that no longer exist are missing."""
         return symbols.by_ids(self, symbol_ids)
 
+    def local_name(self, symbol_id: int) -> tuple[int, str]:
+        """The document's id of a definition, and its name within the document."""
+        return symbols.local(self, symbol_id)
+
     def symbols_of(self, path: str) -> tuple[SymbolInfo, ...]:
         """A document's definitions, in source order."""
         return symbols.of_path(self, path)

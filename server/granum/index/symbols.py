@@ -22,6 +22,12 @@ def by_ids(snapshot: Snapshot, symbol_ids: Sequence[int]) -> dict[int, SymbolInf
     return {row[0]: symbol_info(row) for row in snapshot.rows(f"{_SELECT} WHERE s.id IN ({marks})", symbol_ids)}
 
 
+def local(snapshot: Snapshot, symbol_id: int) -> tuple[int, str]:
+    """The document of a definition and its name within it; ``(0, "")`` for one that no longer exists."""
+    rows = snapshot.rows("SELECT document_id, qualified_name FROM symbol WHERE id = ?", (symbol_id,))
+    return rows[0] if rows else (0, "")
+
+
 def of_path(snapshot: Snapshot, path: str) -> tuple[SymbolInfo, ...]:
     """A document's definitions, in source order."""
     return tuple(map(symbol_info, snapshot.rows(f"{_SELECT} WHERE d.path = ? {_IN_PLACE}", (path,))))

@@ -67,6 +67,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     linker: Callable[[apsw.Connection, Sequence[int]], None] | None = None
     on_change: Callable[[Sequence[DocumentChange]], None] | None = None
     on_progress: Callable[[int, int], None] | None = None
+    on_idle: Callable[[], None] | None = None  # called with the writer's lock held: it may only set a flag
     on_damage: Callable[[str], None] | None = None
 
 
@@ -199,6 +200,8 @@ class Writer:
                 self._busy = False
                 if self._idle():
                     self._changed.notify_all()
+                    if self._options.on_idle is not None:
+                        self._options.on_idle()
                 self._changed.wait()
             return None
 

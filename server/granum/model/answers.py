@@ -294,6 +294,10 @@ class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
     revived: int = 0
     problems: int = 0
 
+    def __add__(self, other: Reindexed) -> Reindexed:
+        """What both runs did together."""
+        return Reindexed(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
+
 
 class DocumentChange(msgspec.Struct, frozen=True, kw_only=True):
     """Told after a document's transaction is committed. Counts are rows of paragraphs and propositions."""

@@ -1,0 +1,264 @@
+"""Keeps the index of one root: its file, its writer, its reader, and what is told about the work.
+
+When the index turns out to be damaged while it is used, a new generation is begun and filled by a scan.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import apsw
+import msgspec
+
+from granum.extract import EXTRACTOR_VERSION
+from granum.index import location
+from granum.index.generation import mark_damaged, open_generation
+from granum.index.jobs import Cause, Job
+from granum.index.policy import Policy
+from granum.index.reader import Reader
+from granum.index.schema import SCHEMA_VERSION
+from granum.index.store import Origin
+from granum.index.writer import Options, Writer
+from granum.model.answers import DocumentChange, Health, Reindexed, Status
+from granum.model.errors import CancelledRequestError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from granum.engine.branches import Branches
+    from granum.index.reader import Snapshot
+    from granum.index.writer import WriterStatus
+    from granum.model.cancellation import CancelToken
+    from granum.model.settings import Settings
+
+log = logging.getLogger(__name__)
+
+#: How often a caller that waits for work looks whether it was taken back, in seconds.
+_LOOK_SECONDS = 0.1
+#: Statuses told are at least this far apart, in seconds: each counts all rows.
+_STATUS_SECONDS = 0.25
+
+
+class Listeners(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is told of changes, state and progress; they run in the writer's thread and must be quick."""
+
+    on_change: Callable[[Sequence[DocumentChange]], None] | None = None
+    on_status: Callable[[Status], None] | None = None
+    on_progress: Callable[[int, int], None] | None = None
+
+
+class Indexing:
+    """Owns the index. Safe from any thread."""
+
+    def __init__(
+        self, root: Path, settings: Settings, branches: Branches, listeners: Listeners, index_dir: Path | None
+    ) -> None:
+        self._root = root
+        self._settings = settings
+        self._branches = branches
+        self._listeners = listeners
+        self._lock = threading.RLock()
+        self._closed = False
+        self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
+        # git's calls take tens of milliseconds, which neither the writer nor a request should wait for
+        self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="granum-git")
+        self._news = threading.Event()
+        self._ended = threading.Event()
+        self._open()
+        if listeners.on_status is not None:
+            threading.Thread(target=self._tell, args=(listeners.on_status,), name="granum-status", daemon=True).start()
+
+    # -- work
+
+    def start(self) -> None:
+        """Asks git, then scans; returns at once."""
+        self._background.submit(self._begin)
+
+    def opened(self, path: str) -> Future[Reindexed]:
+        """The file of a buffer that was opened or closed goes before others."""
+        return self._submit(Cause.OPENED, path)
+
+    def saved(self, path: str) -> Future[Reindexed]:
+        """A file that was just saved goes first."""
+        return self._submit(Cause.SAVED, path)
+
+    def changed_on_disk(self, path: str) -> Future[Reindexed]:
+        """A file that someone else changed, or a folder."""
+        return self._submit(Cause.CHANGED_ON_DISK, path)
+
+    def reindex(
+        self,
+        paths: Sequence[str] | None,
+        *,
+        force: bool,
+        progress: Callable[[int, int], None] | None,
+        token: CancelToken | None,
+    ) -> Reindexed:
+        """Brings paths, or all, up to date, and waits for it."""
+        self._branches.refresh()
+        cause = Cause.FORCED if force else Cause.CHANGED_ON_DISK
+        futures = [self._submit(cause, path) for path in (paths if paths is not None else ("",))]
+        total = Reindexed()
+        for future in futures:
+            total += self._awaited(future, futures, progress, token)
+        return total
+
+    def wait_idle(self, timeout: float) -> bool:
+        """Waits until nothing is queued and nothing runs."""
+        return self._writer.wait_idle(timeout)
+
+    def update_settings(self, settings: Settings) -> None:
+        """Judges files by the new settings and scans for what they change."""
+        with self._lock:
+            before, self._settings = self._settings, settings
+            if (before.exclude, before.max_file_size) == (settings.exclude, settings.max_file_size):
+                return
+            self._writer.set_policy(Policy.load(self._root, settings), settings.max_file_size)
+        self._submit(Cause.SCAN, "")
+
+    def close(self) -> None:
+        """Ends all work; waits for the transaction that runs."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self._ended.set()
+        self._news.set()
+        self._background.shutdown(wait=False, cancel_futures=True)
+        self._writer.close()
+        self.reader.close()
+
+    # -- state
+
+    def status(self, snapshot: Snapshot) -> Status:
+        """The state now; counts come from the snapshot."""
+        writer = self._writer.status()
+        git = self._branches.view.state
+        health, message = _health(writer, self._message)
+        return Status(
+            root=str(self._root),
+            health=health,
+            quiescent=not writer.running,
+            message=message,
+            counts=snapshot.counts(),
+            queue_length=writer.queue_length,
+            files_done=writer.files_done,
+            files_total=writer.files_total,
+            indexed_at=writer.indexed_at,
+            branch=git.branch if git else "",
+            head=git.head if git else "",
+            dirty=git.dirty if git else False,
+            watcher="client",
+            index_path=str(self._generation),
+            index_bytes=_size(self._generation),
+            problems=len(snapshot.problems()),
+        )
+
+    # -- how it is done
+
+    def _open(self) -> None:
+        from granum.resolve import link
+
+        generation = open_generation(self._path, EXTRACTOR_VERSION)
+        self._generation = generation.path
+        self._message = generation.message
+        self.reader = Reader(generation.path)
+        self._writer = Writer(
+            generation.connection,
+            Options(
+                root=self._root,
+                policy=Policy.load(self._root, self._settings),
+                extractor_version=EXTRACTOR_VERSION,
+                max_file_size=self._settings.max_file_size,
+                workers=self._settings.workers,
+                origin=self._origin,
+                linker=link,
+                on_change=self._changed,
+                on_progress=self._listeners.on_progress,
+                on_idle=self._news.set,
+                on_damage=self._damaged,
+            ),
+        )
+
+    def _begin(self) -> None:
+        self._branches.refresh()
+        self._submit(Cause.SCAN, "")
+
+    def _submit(self, cause: Cause, path: str) -> Future[Reindexed]:
+        return self._writer.submit(Job(cause=cause, path=path))
+
+    def _awaited(
+        self,
+        future: Future[Reindexed],
+        all_futures: Sequence[Future[Reindexed]],
+        progress: Callable[[int, int], None] | None,
+        token: CancelToken | None,
+    ) -> Reindexed:
+        while True:
+            try:
+                return future.result(_LOOK_SECONDS)
+            except TimeoutError:
+                if token is not None and token.cancelled:
+                    for each in all_futures:
+                        each.cancel()
+                    raise CancelledRequestError("the reindexing was cancelled") from None
+                if progress is not None:
+                    state = self._writer.status()
+                    progress(state.files_done, state.files_total)
+            except CancelledError as error:
+                raise CancelledRequestError("the reindexing was cancelled") from error
+
+    def _origin(self) -> Origin:
+        branch, commit = self._branches.provenance()
+        return Origin(branch=branch, commit=commit)
+
+    def _changed(self, changes: Sequence[DocumentChange]) -> None:
+        if self._listeners.on_change is not None:
+            self._listeners.on_change(changes)
+        self._news.set()
+
+    def _tell(self, on_status: Callable[[Status], None]) -> None:
+        """Tells the status after news, in a thread of its own: counting rows must delay neither writer nor requests."""
+        while self._news.wait() and not self._ended.is_set():
+            self._news.clear()
+            try:
+                with self.reader.snapshot() as snapshot:
+                    status = self.status(snapshot)
+            except apsw.Error as error:
+                log.warning("no status could be told: %s", error)
+            else:
+                on_status(status)
+            self._ended.wait(_STATUS_SECONDS)
+
+    def _damaged(self, message: str) -> None:
+        """Called in the writer's thread, which ends afterwards; a new one takes over from another thread."""
+        log.error("the index is damaged: %s", message)
+        mark_damaged(self._generation)
+        if not self._closed:
+            self._background.submit(self._replace)
+
+    def _replace(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._writer.close()
+            self.reader.close()
+            self._open()
+        self._begin()
+
+
+def _health(writer: WriterStatus, message: str) -> tuple[Health, str]:
+    if writer.degraded:
+        return Health.DEGRADED, writer.degraded
+    if writer.running:
+        return Health.INDEXING, message
+    return (Health.READY if writer.indexed_at is not None or not message else Health.STARTING), message
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
