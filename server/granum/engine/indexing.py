@@ -106,6 +106,8 @@ class Indexing:
         total = Reindexed()
         for future in futures:
             total += self._awaited(future, futures, progress, token)
+        if paths is None:
+            self._linked(token)
         return total
 
     def wait_idle(self, timeout: float) -> bool:
@@ -213,6 +215,12 @@ class Indexing:
             except CancelledError as error:
                 raise CancelledRequestError("the reindexing was cancelled") from error
 
+    def _linked(self, token: CancelToken | None) -> None:
+        """Waits until the references of what was read are linked too, which is the last of the work."""
+        while not self._writer.wait_idle(_LOOK_SECONDS):
+            if token is not None:
+                token.check()
+
     def _origin(self) -> Origin:
         branch, commit = self._branches.provenance()
         return Origin(branch=branch, commit=commit)
@@ -261,4 +269,6 @@ def _health(writer: WriterStatus, message: str) -> tuple[Health, str]:
 
 
 def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    """Bytes of an index and of its write-ahead log, which holds all that was not yet copied into it."""
+    files = (path, path.with_name(path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
