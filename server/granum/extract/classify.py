@@ -49,7 +49,7 @@ WEIGHT: dict[SourceKind, float] = {
 _WORD = re.compile(r"[\w'’=]+(?:-only\b)?")
 _LABEL = re.compile(
     r"(?:note|nb|important|warning|caution|attention|tip|hint|hack|returns?|yields?|raises?|required"
-    r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|\((?=[A-Z])",
+    r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|(?:please )?note that |\((?=[A-Z])",
     re.IGNORECASE,
 )
 _TERM = re.compile(r"[^:.;]{1,40}?(?:: | [-–—] )")
@@ -86,6 +86,7 @@ _FUNCTION_WORDS = words_in(
     " neither always never usually sometimes often hence therefore however almost exactly probably maybe same"
 )
 _ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
+_CONTRACTIONS = words_in("it's that's there's let's here's what's who's")
 _SUBJECTS = words_in("this it which that")
 _HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
 
@@ -149,7 +150,11 @@ class Shape(NamedTuple):
 
 def words_of(sentence: str) -> list[str]:
     """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like."""
-    return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
+    text = sentence.lower().replace("’", "'")
+    words = _WORD.findall(text)
+    if "'s" not in text:
+        return words
+    return [word if word in _CONTRACTIONS else word.removesuffix("'s") for word in words]
 
 
 def signs_of(words: list[str]) -> Counter[Sign]:

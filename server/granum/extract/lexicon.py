@@ -150,6 +150,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         """
         layer | layers | owned by | depends on | depend on | adapter | adapters | façade | facade | wrapper around
         wrapper for | wrapper over | wraps | abstraction | abstractions | abstract base class | abstracted
+        supports middleware | middleware layer
         decoupled | decouples | architecture | delegates to | delegate to | separation of concerns
         entry point | entry points | responsible for | is maintained by | plugins can | pluggable | extension point
         extension points | built on top of | is built on | subsystem | single source of truth | composed of
@@ -157,9 +158,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         consists of
         """
     ),
-    Sign.INTERFACE: _phrases(
-        "interface | interfaces | boundary | boundaries | backend | backends | middleware | middlewares | plugin system"
-    ),
+    Sign.INTERFACE: _phrases("interface | interfaces | boundary | boundaries | backend | backends | plugin system"),
     Sign.CHOICE: _phrases(
         """
         decided | we decide | we chose | we choose | chosen option | was chosen | were chosen | rationale | trade off
@@ -184,8 +183,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
             returns an error | return an error | malfunction | breaking change | breaking changes | can break
             work correctly | inadvertently | infinite loop | infinite recursion | may not work | segfault
             stack overflow | out of memory | memory exhaustion | use after free | dangling | lose data
-            
-            should not happen | shouldn't happen | should never happen | unexpected results | unexpected behavior | surprising results | error occurs | an exception | starvation
+            should not happen | shouldn't happen | should never happen | unexpected results | unexpected behavior
+            surprising results | error occurs | an exception | starvation
             """
         ),
         *_pairs(
@@ -205,8 +204,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
     Sign.PROCEDURE: _phrases(
         """
         how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
-        
-        you will | you'll | you want to | likely want to | probably want to | you may need to | you specify | step 1 | step 2 | step 3 | step one
+        you will | you'll | you want to | likely want to | probably want to | you may need to | you specify
+        step 1 | step 2 | step 3 | step one
         """
     ),
     Sign.OUTCOME: _phrases(

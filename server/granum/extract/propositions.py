@@ -24,6 +24,8 @@ LONGEST_COMMENT = 160
 
 _FINAL = frozenset({Role.RAISE, Role.ASSERTION})
 _SETTLED = _FINAL | {Role.TABLE_ROW}
+#: A line in bold and nothing else is a title that its author spared the markup of one.
+_TITLE = re.compile(r"\*\*[^*.\n]+\*\*:?")
 _CLAUSE = re.compile(r"[;:] |(?:,| [-–—]) (?:which|so|because|but|and|or|where|while|although|since|as|e\.g\.|for) |, ")
 _NAMES = re.compile(
     r"``([^`\n]{1,120})``|:[\w:+-]+:`([^`\n]{1,160})`|`([^`\n]{1,120})`"
@@ -90,19 +92,26 @@ def assemble(statements: Sequence[Statement], paragraphs: Sequence[Paragraph]) -
 
 def select(statements: Sequence[Statement]) -> Iterator[Fact]:
     """The facts that the statements state, sentence by sentence."""
+    described = ""
     for statement in statements:
+        first = statement.role is Role.SUMMARY
+        if statement.role is Role.BODY:
+            # the label is the object that a directive describes: what is said of it first is its summary
+            first = statement.label not in {"", described}
+            described = statement.label
         if statement.role in _FINAL:
             yield from _fact(statement, statement.text, statement.start_line, statement.end_line)
         elif statement.role is Role.TABLE_ROW:
             yield from _row(statement)
         else:
-            yield from _sentences(statement)
+            yield from _sentences(statement, first=first)
 
 
-def _sentences(statement: Statement) -> Iterator[Fact]:
-    first = statement.role is Role.SUMMARY
+def _sentences(statement: Statement, *, first: bool) -> Iterator[Fact]:
     lead = lead_of(statement)
     for block in blocks(statement.text):
+        if _TITLE.fullmatch(block.text.strip()):
+            continue
         found = sentences(block.text)
         for sentence in _joined(found) if statement.role is Role.COMMENT else found:
             start = statement.start_line + block.offset + sentence.first_line_offset
@@ -147,6 +156,7 @@ def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool =
     text = shorten(" ".join(raw.split()) if final else normalise(raw))
     if len(text) < SHORTEST or (statement.role not in _SETTLED and is_noise(text)):
         return
+    text = text.removesuffix(":") if not final else text
     shape = shape_of(text, statement.source, statement.role, is_test=statement.is_test)
     kind = type_of(shape)
     if not final and not is_worth(statement, shape, kind, first=first):

@@ -42,7 +42,13 @@ _DETAILS = re.compile(
 )
 _BINDING = frozenset({Type.SECURITY_RULE, Type.CONSTRAINT, Type.RISK, Type.DECISION})
 _PLAIN = frozenset({Type.IMPLEMENTATION_DETAIL, Type.BEHAVIOR, Type.PROCEDURE})
-_NARRATORS = words_in("we we'll we're we've we'd let's i i'm i'll")
+#: ``Set by the directive``, ``Called when it closes``: the subject is the symbol.
+_PARTICIPLE = re.compile(
+    r"(?:\w+ed|set|built|given|made|run|sent|kept|held|written|read) (?:by|when|if|for|from|as|before|after|on|in|to"
+    r"|with|only|during|whenever|once|until)\b.*\.$",
+    _I,
+)
+_NARRATORS = words_in("we we'll we're we've we'd let's i'm i'll")
 _FINITE = words_in(
     "is are was were be been has have had can cannot can't may will won't does do did doesn't don't isn't aren't wasn't"
     " must should shouldn't would might shall it's that's there's need needs means mean goes come comes becomes remains"
@@ -74,6 +80,8 @@ def is_worth(statement: Statement, shape: Shape, kind: Type, *, first: bool) -> 
     worth = _documented if statement.source is SourceKind.DOCSTRING else _WORTH.get(statement.role)
     if statement.role in {Role.PARAMETER, Role.RETURNS, Role.ITEM}:
         worth = _WORTH[statement.role]
+    elif statement.role is Role.BODY and statement.label:
+        worth = _documented
     return worth is None or worth(shape, kind)
 
 
@@ -118,12 +126,9 @@ def _item(shape: Shape, _kind: Type) -> bool:
 
 def _states(shape: Shape) -> bool:
     """Whether there is a verb; what only names a thing states nothing."""
-    return (
-        shape.acts
-        or shape.instructs
-        or "please" in shape.words
-        or any(word in _FINITE or third_person(word) for word in shape.words)
-    )
+    if shape.acts or shape.instructs or "please" in shape.words or _PARTICIPLE.match(shape.text):
+        return True
+    return any(word in _FINITE or third_person(word) for word in shape.words)
 
 
 _WORTH = {
