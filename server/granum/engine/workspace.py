@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from granum.extract.identify import Identifier
     from granum.index.reader import Snapshot
-    from granum.model.answers import DocumentChange, Fact, LensCount, Reindexed, Status, SymbolInfo
+    from granum.model.answers import DocumentChange, Fact, LensCount, ProblemView, Reindexed, Status, SymbolInfo
     from granum.model.layers import PropositionType
     from granum.model.retrieval import SearchRequest, SearchResult
 
@@ -247,6 +247,11 @@ class Workspace:
             return found
         marked = overlay.marked(found.propositions, path, unsaved)
         return msgspec.structs.replace(found, propositions=marked, freshness=Freshness.STALE)
+
+    def problems(self, *, token: CancelToken | None = None) -> tuple[ProblemView, ...]:
+        """The files that are not in the index, or only in part, and why."""
+        with self._snapshot(token) as snapshot:
+            return snapshot.problems()
 
     def search(self, request: SearchRequest, *, token: CancelToken | None = None) -> SearchResult:
         """A ranked search over the layers.
