@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.types import annotated, constructed
+from granum.extract.types import annotated, caught, constructed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -31,6 +31,14 @@ class Bindings:
         self._definitions = definitions
         self._scopes = scopes
         self._names: dict[int, dict[str, str]] = {}
+        self._parameters: set[tuple[int, str]] = set()
+
+    def add_all(self, matches: Mapping[str, Sequence[Match]]) -> None:
+        """Takes in an outline's matches, by the first capture of each."""
+        self.add_parameters(matches.get("parameter", ()))
+        self.add_assigned(matches.get("assigned", ()))
+        self.add_targets(matches.get("target", ()))
+        self.drop_outer(matches.get("outer", ()))
 
     def add_parameters(self, matches: Iterable[Match]) -> None:
         """Takes in parameters; a receiver (self) is bound by its class and left out."""
@@ -42,6 +50,7 @@ class Bindings:
             if found and found.group(1) not in receivers:
                 annotation = node.child_by_field_name("type") if found.group(2) else None
                 self._bind(node, found.group(1), self._annotated(annotation))
+                self._parameters.add((self._scopes.owner(node.start_byte), found.group(1)))
 
     def add_assigned(self, matches: Iterable[Match]) -> None:
         """Takes in assigned names inside functions."""
@@ -58,7 +67,15 @@ class Bindings:
     def add_targets(self, matches: Iterable[Match]) -> None:
         """Takes in names bound by loops, comprehensions and ``as``."""
         for _, match in matches:
-            self._bind_all(match["target"][0])
+            node = match["target"][0]
+            around = node.parent.parent if node.parent and node.parent.type == "as_pattern_target" else None
+            value = around.named_children[0] if around and around.named_children else None
+            if value is None or node.type != "identifier":
+                self._bind_all(node)
+            else:
+                name = self._source.slice(node.start_byte, node.end_byte)
+                type_name = constructed(value, self._source, self._spec) or caught(value, self._source)
+                self._bind(node, name, type_name)
 
     def drop_outer(self, matches: Iterable[Match]) -> None:
         """Forgets names that a function declares to be its module's or its outer function's."""
@@ -70,12 +87,21 @@ class Bindings:
 
     def type_of(self, name: str, owner: int) -> str:
         """How the functions around ``owner``, itself included, bind a name; empty when none does."""
+        binder = self.binder_of(name, owner)
+        return "" if binder is None else self._names[binder][name]
+
+    def binder_of(self, name: str, owner: int) -> int | None:
+        """The innermost function around ``owner``, itself included, that binds a name."""
         while owner != MODULE:
             found = self._names.get(owner)
             if found and name in found:
-                return found[name]
+                return owner
             owner = self._definitions[owner].parent
-        return ""
+        return None
+
+    def is_parameter(self, name: str, owner: int) -> bool:
+        """Whether a function binds a name as its parameter."""
+        return (owner, name) in self._parameters
 
     def assigned_type(self, target: Node) -> str:
         """The type that an assignment gives its target: the annotation, or the class called; else empty."""

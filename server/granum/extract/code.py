@@ -99,10 +99,7 @@ class _CodeFile:
 
     def _bind(self) -> Bindings:
         bindings = Bindings(self.source, self.language.spec, self.definitions, self.scopes)
-        bindings.add_parameters(self.matches["parameter"])
-        bindings.add_assigned(self.matches["assigned"])
-        bindings.add_targets(self.matches["target"])
-        bindings.drop_outer(self.matches["outer"])
+        bindings.add_all(self.matches)
         return bindings
 
     def _other_statements(self, found: Sequence[Found]) -> list[Statement]:

@@ -45,17 +45,28 @@ class Strings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How definitions speak of themselves and their types."""
 
+    nodes: tuple[str, ...]
+    class_nodes: tuple[str, ...]
     receivers: tuple[str, ...]
     constants: tuple[str, ...]
     base_call: str
     base_name: str
     property_decorators: str
-    type_wrappers: tuple[str, ...]
-    null_types: tuple[str, ...]
     constructions: tuple[str, ...]
+    transparent: tuple[str, ...]
     function_values: tuple[str, ...]
     block_opener: str
     most_indentations: int
+
+
+class Positions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Node types around a name under a cursor: what is a name, a member, a call, and what names no symbol."""
+
+    identifiers: tuple[str, ...]
+    members: tuple[str, ...]
+    texts: tuple[str, ...]
+    argument_names: tuple[str, ...]
+    imports: tuple[str, ...]
 
 
 class Comments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,6 +113,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suffixes: tuple[str, ...]
     strings: Strings
     definitions: Definitions
+    positions: Positions
     comments: Comments
     raises: Raises
     deprecations: Deprecations

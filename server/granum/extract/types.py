@@ -11,37 +11,38 @@ if TYPE_CHECKING:
     from granum.extract.language import Spec
     from granum.extract.source import Source
 
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _CLASS_NAME = re.compile(r"(?:.*\.)?_*[A-Z]\w*$")
-#: Annotations nest; past this many wrappers there is no name worth having.
-_DEEPEST = 6
+#: What an annotation that names types is made of.
+_ANNOTATION = re.compile(r"[^\W\d][\w.\[\]|,\s\"'()]*$")
+#: A longer annotation is a structure, no name to follow.
+LONGEST_ANNOTATION = 120
+#: Brackets and ``await`` around a call, at most.
+_DEEPEST = 4
 
 
 def annotated(annotation: str, spec: Spec) -> str:
-    """The dotted name in an annotation that counts: ``Optional["Foo"]``, ``Foo | None`` and ``Foo[int]`` are Foo."""
-    text = annotation
-    for _ in range(_DEEPEST):
-        text = text.strip().strip("\"'").strip()
-        match = _DOTTED.match(text)
-        if not match:
-            return ""
-        name = re.sub(r"\s+", "", match.group())
-        rest = text[match.end() :].lstrip()
-        is_null = name in spec.definitions.null_types
-        is_wrapper = name.rpartition(".")[2] in spec.definitions.type_wrappers
-        if (is_null and rest.startswith("|")) or (is_wrapper and rest.startswith("[")):
-            text = rest[1:]
-        else:
-            return "" if is_null else name
-    return ""
+    """An annotation as written, without white space beside marks and without quotes; empty where it names no type."""
+    text = annotation.strip().strip("\"'").strip()
+    if len(text) > LONGEST_ANNOTATION or text in spec.definitions.constants or not _ANNOTATION.match(text):
+        return ""
+    return " ".join(text.replace("'", "").replace('"', "").split())
 
 
 def constructed(value: Node | None, source: Source, spec: Spec) -> str:
-    """The class that an expression calls; empty unless it looks like one (its last name is capitalised)."""
-    if value is None or value.type not in spec.definitions.constructions:
-        return ""
-    function = value.child_by_field_name("function")
+    """The dotted name of the class or function that an expression calls; empty where it is no such call."""
+    for _ in range(_DEEPEST):
+        if value is None or value.type in spec.definitions.constructions:
+            break
+        value = value.named_children[0] if value.type in spec.definitions.transparent and value.named_children else None
+    function = value.child_by_field_name("function") if value is not None else None
     if function is None:
         return ""
     name = source.slice(function.start_byte, function.end_byte)
+    return name if _DOTTED.fullmatch(name) else ""
+
+
+def caught(value: Node, source: Source) -> str:
+    """The class that an expression names, as ``except X as error`` does; empty unless it looks like a class."""
+    name = source.slice(value.start_byte, value.end_byte)
     return name if _DOTTED.fullmatch(name) and _CLASS_NAME.match(name) else ""

@@ -198,8 +198,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 class Symbol(msgspec.Struct, frozen=True, kw_only=True):
     """A definition. ``start_line``..``end_line`` is the whole of it, decorators and doc comment included.
 
-    ``type_name`` is the dotted name, as written, of its annotated or constructed type (a function's
-    return annotation; an attribute's annotation or the class called to make it), or empty.
+    ``type_name`` is its type as written: a function's return annotation; a variable's or attribute's annotation
+    (without quotes), else the dotted name of the class or function called to make it; or empty.
     ``paragraph`` indexes ``Extraction.paragraphs``. ``ordinal`` counts equal qualified names of one kind.
     """
 
