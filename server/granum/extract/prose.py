@@ -8,14 +8,13 @@ from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from granum.extract import prose_noise as noise
 from granum.extract.chunks import PARAGRAPH_LIMIT, pack_chunks, split_long
 from granum.extract.markdown import read_markdown
 from granum.extract.mentions import mentions
 from granum.extract.plain import is_structured, read_plain
 from granum.extract.propositions import assemble
+from granum.extract.prose_subjects import with_subjects
 from granum.extract.prose_summary import first_sentence, summarise_prose
 from granum.extract.rst import read_rst
 from granum.extract.statement import Role, Statement
@@ -24,7 +23,6 @@ from granum.model.layers import (
     Paragraph,
     ParagraphKind,
     Problem,
-    Proposition,
     Reference,
     SourceType,
     Symbol,
@@ -35,7 +33,7 @@ from granum.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from granum.extract.outline import Heading, NamedObject, Outline
+    from granum.extract.outline import Heading, Outline
 
 #: So many code-marked names are kept with a paragraph.
 MOST_NAMES = 30
@@ -102,7 +100,7 @@ def _extract(path: str, text: str, language: str, read: Callable[[str], Outline]
     references = mentions(text, outline, [(section.start_line, section.name) for section in sections])
     statements = tuple(worthwhile(path, outline.statements, sections))
     paragraphs, firsts = _paragraphs(lines, outline, sections, references, statements)
-    propositions = _with_subjects(assemble(statements, paragraphs), outline.objects)
+    propositions = with_subjects(assemble(statements, paragraphs), outline.objects)
     return Extraction(
         language=language,
         source_type=source_type_of(path),
@@ -274,26 +272,3 @@ def _section_ends(sections: Sequence[Section], line_count: int) -> list[int]:
 
 def _level(section: Section) -> int:
     return section.heading.level if section.heading else 99
-
-
-def _with_subjects(propositions: Sequence[Proposition], objects: Sequence[NamedObject]) -> tuple[Proposition, ...]:
-    """Adds the name that a directive describes to the mentions of each proposition in its description."""
-    if not objects:
-        return tuple(propositions)
-    starts = [described.line for described in objects]
-    return tuple(_with_subject(proposition, objects, starts) for proposition in propositions)
-
-
-def _with_subject(proposition: Proposition, objects: Sequence[NamedObject], starts: Sequence[int]) -> Proposition:
-    names = [name for place in proposition.occurrences if (name := _around(place.start_line, objects, starts))]
-    added = tuple(name for name in dict.fromkeys(names) if name not in proposition.mentions)
-    return msgspec.structs.replace(proposition, mentions=proposition.mentions + added) if added else proposition
-
-
-def _around(line: int, objects: Sequence[NamedObject], starts: Sequence[int]) -> str:
-    """The innermost object whose description holds the line; looks back a bounded way."""
-    last = bisect_right(starts, line)
-    for index in range(last - 1, max(-1, last - 200), -1):
-        if objects[index].end_line >= line:
-            return objects[index].name
-    return ""

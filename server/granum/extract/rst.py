@@ -27,7 +27,6 @@ MAX_DEPTH = 40
 
 _LAST_NAME = re.compile(r"((?:[^\W\d]\w*(?:\.|::))*[^\W\d]\w*)\s*(?:\(|$|[:=])")
 _LABELLED_CODE = re.compile(r"[\w *-]{1,40}:\*?\s*(?:``[^`]*``|:[\w:]+:`[^`]*`)\W*$")
-_TOCTREE_ENTRY = re.compile(r"(?:.*<)?([\w./-]+)>?$")
 
 
 class Place(NamedTuple):
@@ -244,13 +243,14 @@ class RstReader:
         text = "\n".join(lines)
         if not text.strip() or is_reference_only(text):
             return
+        role = self._role(text, place)
         statement = Statement(
             text=self.prefix + text,
             start_line=at + 1,
             end_line=stop,
             source=place.source,
-            role=self._role(text, place),
-            label=place.label,
+            role=role,
+            label="" if role is Role.BODY else place.label,
             heading=self.outline.current_heading,
             context=place.subject,
         )
@@ -288,9 +288,10 @@ class RstReader:
         if content is Content.OPAQUE:
             self._opaque(at, stop)
             if name == "toctree":
-                self._toctree(at + 1, stop)
+                self.outline.links += markup.toctree_entries(self.lines[at + 1 : stop])
         elif content is Content.TABLE:
-            self._table_directive(at, stop, name, deeper)
+            table, taken = tables.directive_table(name, self.lines[at + 1 : stop])
+            self._rows(table, at + 1 + taken, deeper)
         elif content is Content.ADMONITION:
             role = markup.ADMONITIONS[name]
             self._body(at, stop, indent, argument, deeper._replace(role=role, source=SourceKind.DIRECTIVE))
@@ -363,12 +364,6 @@ class RstReader:
         self.outline.objects.append(NamedObject(name, at + 1, column, column + len(written) - last, stop))
         return name
 
-    def _toctree(self, at: int, stop: int) -> None:
-        for line in range(at, stop):
-            text = self.lines[line].strip()
-            if text and text[0] != ":" and (match := _TOCTREE_ENTRY.match(text)):
-                self.outline.links.append(match.group(1))
-
     # Tables
 
     def _grid(self, at: int, end: int, indent: int, place: Place) -> int:
@@ -389,21 +384,6 @@ class RstReader:
                     break
         self._rows(tables.simple_table([line[indent:] for line in self.lines[at:stop]]), at, place)
         return stop
-
-    def _table_directive(self, at: int, stop: int, name: str, place: Place) -> None:
-        options: dict[str, str] = {}
-        line = at + 1
-        while line < stop and self.indents[line] >= 0 and (match := markup.FIELD.match(self.lines[line].strip())):
-            options[match.group(1)] = self.lines[line].strip()[match.end() :]
-            line += 1
-        count = options.get("header-rows", "0").strip()
-        headers = int(count) if count.isdecimal() and len(count) < 4 else 0
-        lines = self.lines[line:stop]
-        if name == "csv-table":
-            table = tables.csv_table(lines, options.get("header", ""), headers)
-        else:
-            table = tables.list_table(lines, headers)
-        self._rows(table, line, place)
 
     def _rows(self, table: tables.Table, at: int, place: Place) -> None:
         if not table.headers:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from granum.extract.outline import words
 from granum.extract.statement import Role
 
 BULLET = re.compile(r"[-*+•‣⁃](?:\s+|$)")
+_TOCTREE_ENTRY = re.compile(r"(?:.*<)?([\w./-]+)>?$")
 _ORDINAL = r"(?:\d{1,9}|#|[a-zA-Z]|[ivxlcdm]{2,8}|[IVXLCDM]{2,8})"
 ENUMERATOR = re.compile(rf"(?:\(?{_ORDINAL}\)|{_ORDINAL}\.)(?:\s+|$)")
 FIELD = re.compile(r":(?![: `])((?:[^:\\`]|\\.|:(?![\s`]|$)){1,120}):(?:\s+|$)")
@@ -21,6 +23,9 @@ EXPLICIT = re.compile(r"\.\.(?:\s+|$)")
 DIRECTIVE = re.compile(r"\.\.\s+(?:\|[^|]+\|\s+)?([A-Za-z0-9](?:[\w+.-]|:(?!:))*)\s?::(?:\s+|$)")
 FOOTNOTE = re.compile(r"\.\.\s+\[(?:#?[\w.-]*|\*)\](?:\s+|$)")
 TARGET = re.compile(r"\.\.\s+(?:_|\|)|__(?:\s|$)")
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Content(Enum):
@@ -99,6 +104,13 @@ def field_role(name: str) -> tuple[Role, str] | None:
     if kind in _RETURNS_FIELDS:
         return Role.RETURNS, ""
     return Role.ITEM, name
+
+
+def toctree_entries(lines: Sequence[str]) -> list[str]:
+    """The documents that a table of contents lists, as written."""
+    texts = (line.strip() for line in lines)
+    entries = (_TOCTREE_ENTRY.match(text) for text in texts if text and text[0] != ":")
+    return [entry.group(1) for entry in entries if entry]
 
 
 def indent_of(line: str) -> int:

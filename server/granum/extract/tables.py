@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.rst_markup import indent_of
+from granum.extract.rst_markup import FIELD, indent_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BORDER = re.compile(r"[=\s]+$|[-\s]+$")
+_GRID_BORDER = re.compile(r"\+[-=+]+\+?$")
 _LIST_ROW = re.compile(r"(\s*)[*+-]\s+[*+-](?:\s+|$)")
 _LIST_CELL = re.compile(r"(\s*)[*+-](?:\s+|$)")
 
@@ -33,16 +35,15 @@ class Table(NamedTuple):
 
 
 def grid_table(lines: Sequence[str]) -> Table:
-    """Reads ``+---+`` tables. A cell that spans columns or rows keeps its text in its first one."""
+    """Reads ``+---+`` tables. A cell that spans columns keeps its text in its first one; rows with one, stay one."""
     columns = [index for index, character in enumerate(lines[0]) if character == "+"]
     rows: list[Row] = []
     start = 1
     for index, line in enumerate(lines[1:], 1):
-        if not line.startswith("+"):
+        if not _GRID_BORDER.match(line):
             continue
         if index > start:
-            cells = _grid_cells(lines[start:index], columns)
-            rows.append(Row(cells, start, index - 1))
+            rows.append(Row(_grid_cells(lines[start:index], columns), start, index - 1))
         if "=" in line:
             rows = [row._replace(is_header=True) for row in rows]
         start = index + 1
@@ -52,23 +53,24 @@ def grid_table(lines: Sequence[str]) -> Table:
 def _grid_cells(lines: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
     cells: list[list[str]] = [[] for _ in columns[1:]]
     for line in lines:
-        owner = 0
-        for index in range(len(columns) - 1):
-            left = columns[index]
-            if index == 0 or line[left : left + 1] in ("|", "+"):
-                owner = index
-                piece = line[left + 1 : columns[index + 1]]
+        pieces: list[str] = []
+        owners: list[int] = []
+        for index, (left, right) in enumerate(pairwise(columns)):
+            if not index or line[left : left + 1] in ("|", "+"):
+                pieces.append(line[left + 1 : right])
+                owners.append(index)
             else:
-                piece = line[left : columns[index + 1]]
-            cells[owner].append(piece)
-    return tuple(" ".join(" ".join(piece.strip(" |") for piece in cell).split()) for cell in cells)
+                pieces[-1] += line[left:right]
+        for owner, piece in zip(owners, pieces, strict=True):
+            if piece.strip("-+ |"):
+                cells[owner].append(piece.strip(" |"))
+    return tuple(" ".join(" ".join(cell).split()) for cell in cells)
 
 
 def simple_table(lines: Sequence[str]) -> Table:
     """Reads ``=== ===`` tables. A line whose first column is blank goes on with the row above."""
     starts = [match.start() for match in re.finditer(r"=+", lines[0])]
     rows: list[Row] = []
-    pieces: list[list[str]] = []
     borders = 0
     for index, line in enumerate(lines[1:], 1):
         if not line.strip():
@@ -76,14 +78,15 @@ def simple_table(lines: Sequence[str]) -> Table:
         if _BORDER.match(line):
             if "=" in line and not borders and rows and any(_is_double(later) for later in lines[index + 1 :]):
                 rows = [row._replace(is_header=True) for row in rows]
+            if "-" in line and not borders:
+                rows = []  # titles that span the columns below
             borders += "=" in line
             continue
         cells = _simple_cells(line, starts)
         if not cells[0] and rows and not rows[-1].is_header:
-            pieces[-1] = [f"{old} {new}".strip() for old, new in zip(pieces[-1], cells, strict=True)]
-            rows[-1] = Row(tuple(pieces[-1]), rows[-1].first, index)
+            joined = tuple(f"{old} {new}".strip() for old, new in zip(rows[-1].cells, cells, strict=True))
+            rows[-1] = Row(joined, rows[-1].first, index)
         else:
-            pieces.append(cells)
             rows.append(Row(tuple(cells), index, index))
     return _table(rows)
 
@@ -95,6 +98,20 @@ def _is_double(line: str) -> bool:
 def _simple_cells(line: str, starts: Sequence[int]) -> list[str]:
     ends = [*starts[1:], len(line) + 1]
     return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+
+
+def directive_table(name: str, lines: Sequence[str]) -> tuple[Table, int]:
+    """The table that a directive's lines below its first hold, and how many of them its options take."""
+    options: dict[str, str] = {}
+    taken = 0
+    while taken < len(lines) and (match := FIELD.match(lines[taken].strip())):
+        options[match.group(1)] = lines[taken].strip()[match.end() :]
+        taken += 1
+    count = options.get("header-rows", "0").strip()
+    headers = int(count) if count.isdecimal() and len(count) < 4 else 0
+    if name == "csv-table":
+        return csv_table(lines[taken:], options.get("header", ""), headers), taken
+    return list_table(lines[taken:], headers), taken
 
 
 def list_table(lines: Sequence[str], header_rows: int) -> Table:
