@@ -14,7 +14,7 @@ from granum.cli.options import USUAL_QUERY, QueryOptions
 from granum.cli.output import write, write_error, write_json
 from granum.cli.text import heading, safe
 from granum.cli.workspace import Place, opened, place, relative, root_of
-from granum.model.layers import PropositionType
+from granum.model.layers import PropositionType, SymbolKind
 
 if TYPE_CHECKING:
     from granum.engine import Workspace
@@ -80,7 +80,9 @@ def _similar(workspace: Workspace, name: str) -> tuple[str, ...]:
     last = name.rpartition(".")[2]
     known: dict[str, SymbolInfo] = {}
     for query in (last, last[: max(3, len(last) // 2)], last[:1]):
-        for symbol in workspace.find_symbols(query, 200) if query else ():
+        found = workspace.find_symbols(query, 200) if query else ()
+        # code before the headings that merely carry its name
+        for symbol in sorted(found, key=lambda symbol: symbol.kind is SymbolKind.SECTION):
             known.setdefault(symbol.name, symbol)
     close = difflib.get_close_matches(last, known, n=SUGGESTIONS, cutoff=0.6)
     return tuple(known[match].fqn for match in close)

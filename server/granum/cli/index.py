@@ -61,7 +61,7 @@ def command(path: Path | None = None, /, *, force: bool = False, options: IndexO
 def _render(report: IndexReport) -> Group:
     done, status = report.reindexed, report.status
     title = heading("Indexed ").append_text(place("", status.root)).append(f" in {duration(report.seconds)}", "bold")
-    did = f"{done.files:,} files read, {done.unchanged:,} unchanged, {done.removed_files:,} gone"
+    did = f"{done.files - done.unchanged:,} files read, {done.unchanged:,} unchanged, {done.removed_files:,} gone"
     index = safe(status.index_path, "cyan").append(f"  {size(status.index_bytes)}", "dim")
     parts: list[RenderableType] = [
         title,

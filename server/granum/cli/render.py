@@ -30,7 +30,12 @@ def facts(answer: Facts, root: str) -> RenderableType:
     parts: list[RenderableType] = [_symbol_header(symbol, root)] if symbol else []
     if answer.summary and answer.summary.purpose:
         parts.append(Padding(safe(one_line(answer.summary.purpose, 300), "italic"), INDENT))
-    parts += _section("Facts", [fact_table(answer.facts, root)] if answer.facts else [Text("none stated here", "dim")])
+    parts += _section(
+        "Facts",
+        [fact_table(answer.facts, root, symbol.fqn if symbol else "")]
+        if answer.facts
+        else [Text("none stated here", "dim")],
+    )
     if answer.mentions:
         parts += _section("Said of it elsewhere", [fact_table(answer.mentions, root)])
     if answer.callers:
@@ -40,15 +45,19 @@ def facts(answer: Facts, root: str) -> RenderableType:
     return Group(*parts)
 
 
-def fact_table(facts: Iterable[Fact], root: str) -> RenderableType:
-    """Facts, each over two lines: what it says, then where and how fresh."""
+def fact_table(facts: Iterable[Fact], root: str, focus: str = "") -> RenderableType:
+    """Facts, each over two lines: what it says, then where, of what (unless that is the focus), and how fresh."""
     table = grid("fixed", "right", "wide")
     for fact in facts:
         style = "dim strike" if fact.is_stale else ""
         table.add_row(kind(fact.type), Text(f"{fact.confidence:.2f}", "dim"), safe(one_line(fact.text, 360), style))
         where = Text("  ").join(
             piece
-            for piece in (place(root, fact.path, fact.start_line, fact.end_line), safe(fact.symbol, "dim"), marks(fact))
+            for piece in (
+                place(root, fact.path, fact.start_line, fact.end_line),
+                safe("" if fact.symbol == focus else fact.symbol, "dim"),
+                marks(fact),
+            )
             if piece
         )
         table.add_row("", "", where)
