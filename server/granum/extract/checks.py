@@ -7,7 +7,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.literals import is_literal, text_of
+from granum.extract.literals import template, text_of
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
@@ -134,11 +134,12 @@ class CheckFinder:
         message = arguments.named_children[0]
         if is_warning and not self._category.search(self._text(arguments)):
             return
-        if not is_literal(message, self._spec):
+        literal = template(message, self._source, self._spec)
+        if literal is None:
             return
         owner = self._owner_of_decorator(call) if not is_warning else self._scopes.owner(call.start_byte)
         yield Statement(
-            text=text_of(message, self._source, self._spec),
+            text=text_of(literal, self._source, self._spec),
             start_line=self._source.line(call.start_byte),
             end_line=self._source.line(max(call.end_byte - 1, 0)),
             source=SourceKind.DIRECTIVE,

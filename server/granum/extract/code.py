@@ -15,7 +15,7 @@ from granum.extract.raises import RaiseFinder
 from granum.extract.references import ReferenceFinder
 from granum.extract.source import Source
 from granum.extract.symbols import Found, SymbolFinder, finish
-from granum.model.layers import Extraction, Import, Paragraph, Problem, Reference, SourceType, Symbol
+from granum.model.layers import Extraction, Import, Paragraph, Problem, Reference, SourceType, Symbol, SymbolKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,7 +107,9 @@ class _CodeFile:
         check = checks.CheckFinder(self.source, self.language, self.definitions, self.scopes)
         by_line: dict[int, str] = {}
         for symbol in found:
-            by_line.setdefault(symbol.start_line, symbol.qualified_name)
+            is_value = symbol.kind in {SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE}
+            for line in range(symbol.start_line, (symbol.end_line if is_value else symbol.start_line) + 1):
+                by_line.setdefault(line, symbol.qualified_name)
         statements = list(raises.raises(self.matches["raise"], is_test=self.is_test))
         if self.is_test:
             statements += check.asserts(self.matches["assert"])

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.literals import is_literal, text_of
+from granum.extract.literals import is_literal, template, text_of
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
@@ -143,52 +143,20 @@ class RaiseFinder:
 
     def _message_argument(self, given: Sequence[Node]) -> Node | None:
         """The first argument that is a text, or else the first one that may be a message."""
-        for argument in given:
-            value = self._value_of(argument)
-            if self._template(value) is not None:
-                return value
-        for argument in given:
-            if argument.child_by_field_name("value") is None:
-                return argument
-            name = argument.child_by_field_name("name")
-            if name and self._text(name) in self._spec.raises.message_keywords:
-                return self._value_of(argument)
-        return None
+        values = [value for value in map(self._value_of, given) if value is not None]
+        texts = (value for value in values if template(value, self._source, self._spec))
+        return next(texts, values[0] if values else None)
 
-    def _value_of(self, argument: Node) -> Node:
-        """A keyword argument's value; only ``name=value`` has both fields."""
+    def _value_of(self, argument: Node) -> Node | None:
+        """An argument's value; None for ``name=value`` whose name is none of a message."""
         name = argument.child_by_field_name("name")
         value = argument.child_by_field_name("value")
-        return value if name is not None and value is not None else argument
-
-    def _template(self, node: Node) -> Node | None:
-        """The literal in ``"…" % x``, ``"…".format(x)``, ``_("…")`` and the like."""
-        for _ in range(6):
-            if is_literal(node, self._spec):
-                return node
-            inner = self._inside(node)
-            if inner is None:
-                return None
-            node = inner
-        return None
-
-    def _inside(self, node: Node) -> Node | None:
-        left = node.child_by_field_name("left")
-        if left is not None:
-            return left
-        function = node.child_by_field_name("function")
-        if function is not None:
-            receiver = function.child_by_field_name("object")
-            if receiver is not None and self._text(function).endswith((".format", ".format_map", ".join")):
-                return receiver
-            if self._text(function).rpartition(".")[2] in self._spec.raises.translations:
-                arguments = node.child_by_field_name("arguments")
-                return arguments.named_children[0] if arguments and arguments.named_children else None
-            return None
-        return node.named_children[0] if node.type == "parenthesized_expression" and node.named_children else None
+        if name is None or value is None:
+            return argument
+        return value if self._text(name) in self._spec.raises.message_keywords else None
 
     def _message(self, node: Node) -> str:
-        literal = self._template(node)
+        literal = template(node, self._source, self._spec)
         return text_of(literal, self._source, self._spec) if literal else self._one_line(node)
 
     def _is_reraise(self, raised: Node, name: str) -> bool:
