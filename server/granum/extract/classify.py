@@ -68,6 +68,7 @@ _FAILS = re.compile(
 _MODAL_ACT = re.compile(
     r"(?<!here )\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE
 )
+_YOU_WILL = re.compile(r"\byou(?:['’]ll| will) (\w+)", re.IGNORECASE)
 _WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not)\b", re.IGNORECASE)
 _WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
@@ -88,6 +89,11 @@ _FUNCTION_WORDS = words_in(
 _ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
 _CONTRACTIONS = words_in("it's that's there's let's here's what's who's")
 _SUBJECTS = words_in("this it which that")
+#: Verbs that take ``for``; other words before it are nouns (``Support for …``).
+_SEEKING = words_in(
+    "look looks wait waits check checks search searches ask asks account accounts test tests listen listens watch"
+    " watches scan scans apply applies allow allows provide provides prepare prepares poll polls set sets"
+)
 _HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
 
 
@@ -193,20 +199,14 @@ def opening_of(sentence: str, words: list[str]) -> Opening:
     if sentence[:3].lower() in {"to ", "in "} and (match := _PURPOSE.match(sentence)):
         return Opening.INSTRUCTION
     at = 0
-    while at < len(words) - 1 and words[at] in _ADVERBS:
+    while at < len(words) - 1 and _is_adverb(words[at]):
         at += 1
     first = words[at]
     second = words[at + 1] if at + 1 < len(words) else ""
     if first in USAGES and second not in _FINITE:
         return Opening.USAGE
-    third = words[at + 2] if at + 2 < len(words) else ""
-    unknown = second in _DETERMINERS and first not in _FUNCTION_WORDS and first.isalpha()
-    if third_person(first) and second not in _NOUN_AFTER:
-        return Opening.OTHER if first in _DESCRIBING else Opening.THIRD_PERSON
-    if first in VERBS and second not in _FINITE and second != "by" and third not in _FINITE:
-        return Opening.IMPERATIVE
-    if unknown and first not in VERBS:
-        return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
+    if (by_verb := _opening_by_verb(sentence, words[at : at + 3])) is not None:
+        return by_verb
     if _is_subject(sentence, first) and third_person(second) and second not in _DESCRIBING:
         return Opening.THIRD_PERSON
     if first in _HELPERS or second in _HELPERS:
@@ -218,9 +218,29 @@ def opening_of(sentence: str, words: list[str]) -> Opening:
     return Opening.INSTRUCTION if rest and rest[0] in INSTRUCTIONS else Opening.CONDITION
 
 
+def _is_adverb(word: str) -> bool:
+    return word in _ADVERBS or (word.endswith("ly") and word not in VERBS)
+
+
+def _opening_by_verb(sentence: str, words: list[str]) -> Opening | None:
+    """The opening if the first of up to three words is a verb, known or told by the article behind it."""
+    first, second, third = (*words, "", "")[:3]
+    if sentence[1:2].isupper() or second in _FINITE or (second == "for" and first not in _SEEKING):
+        return None
+    if third_person(first) and second not in _NOUN_AFTER:
+        return Opening.OTHER if first in _DESCRIBING else Opening.THIRD_PERSON
+    if first in VERBS and second != "by" and third not in _FINITE:
+        return Opening.IMPERATIVE
+    if first in VERBS or first in _FUNCTION_WORDS or second not in _DETERMINERS or not first.isalpha():
+        return None
+    if first.endswith("ing") or f"{first} {second}" not in sentence.lower():
+        return None
+    return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
+
+
 def _opening_of_item(text: str, words: list[str], role: Role) -> Opening:
     """``Make a branch: git …`` is an instruction with a colon in it; ``name: the …`` is a definition."""
-    if role is Role.ITEM and len(words) > 1 and words[1] in _DETERMINERS:
+    if role is Role.ITEM and len(words) > 1 and words[0] in INSTRUCTIONS and words[1] in _DETERMINERS:
         return opening_of(text, words)
     return Opening.OTHER
 
@@ -357,11 +377,20 @@ def _is_choice(shape: Shape) -> bool:
 def _is_preference(shape: Shape) -> bool:
     if shape.acts or shape.instructs:
         return False
-    return Sign.PREFERENCE in shape.signs or "because" in shape.words
+    if Sign.PREFERENCE in shape.signs and (shape.source is SourceKind.COMMENT or Sign.WE in shape.signs):
+        return True
+    return "because" in shape.words
 
 
 def _is_danger(shape: Shape) -> bool:
     return Sign.DANGER in shape.signs or shape.role is Role.WARNING
+
+
+def _tells_you(shape: Shape) -> bool:
+    if Sign.PROCEDURE in shape.signs:
+        return True
+    match = _YOU_WILL.search(shape.text)
+    return bool(match and match.group(1) in INSTRUCTIONS and match.group(1) not in {"have", "get", "see", "find"})
 
 
 def _is_limit(shape: Shape) -> bool:
@@ -407,7 +436,7 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.CONSTRAINT, _is_limit),
     (Type.DECISION, _is_preference),
     (Type.RISK, _is_danger),
-    (Type.PROCEDURE, lambda shape: Sign.PROCEDURE in shape.signs),
+    (Type.PROCEDURE, _tells_you),
     (Type.BEHAVIOR, _is_outcome),
     (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
 )

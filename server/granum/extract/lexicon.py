@@ -197,14 +197,14 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         ),
     ),
     Sign.DANGER: _phrases(
-        "beware | careful | caution | danger | warning | risk | risks | risky | unstable | fails | hangs"
+        "beware | careful | caution | danger | risk | risks | risky | unstable | fails | hangs"
         " | experimental | without notice | subject to change | may change | not guaranteed | no guarantee"
     ),
     Sign.TEST: _phrases("assert | asserts | verify that | expect that | regression test | test that | tests that"),
     Sign.PROCEDURE: _phrases(
         """
         how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
-        you will | you'll | you want to | likely want to | probably want to | you may need to | you specify
+        you want to | likely want to | probably want to | you may need to | you specify
         step 1 | step 2 | step 3 | step one
         """
     ),
@@ -237,7 +237,7 @@ VERBS = words_in(
     initialize inject insert inspect install instantiate instruct intercept interpolate interpret intersect invalidate
     invert invoke issue iterate join jump keep kill launch lex limit link list listen load locate lock log look loop
     lower maintain make manage map mark mask match measure merge migrate mimic modify monitor move mutate name narrow
-    normalize notify obtain offer omit open optimize order output overload override overwrite pack pad parse partition
+    normalize notify obtain offer omit open optimize order output overload override overwrite multiply pack pad parse partition
     pass patch pause perform permit persist pick place plot poll pop populate post prefix prepare prepend preserve
     pretend prevent print process produce prompt propagate protect provide prune publish pull purge push put query
     queue quote raise randomize reach read rebuild receive recommend reconstruct record recreate recurse redirect

@@ -24,6 +24,9 @@ LONGEST_COMMENT = 160
 
 _FINAL = frozenset({Role.RAISE, Role.ASSERTION})
 _SETTLED = _FINAL | {Role.TABLE_ROW}
+#: What stands under this heading of a decision record is the decision, in whatever words.
+_DECISION = re.compile(r"(?:the )?decisions?(?: outcome| made)?$", re.IGNORECASE)
+_UNDECIDED = frozenset({PropositionType.BEHAVIOR, PropositionType.IMPLEMENTATION_DETAIL, PropositionType.PROCEDURE})
 #: A line in bold and nothing else is a title that its author spared the markup of one.
 _TITLE = re.compile(r"\*\*[^*.\n]+\*\*:?")
 _CLAUSE = re.compile(r"[;:] |(?:,| [-–—]) (?:which|so|because|but|and|or|where|while|although|since|as|e\.g\.|for) |, ")
@@ -159,6 +162,8 @@ def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool =
     text = text.removesuffix(":") if not final else text
     shape = shape_of(text, statement.source, statement.role, is_test=statement.is_test)
     kind = type_of(shape)
+    if kind in _UNDECIDED and statement.role is Role.BODY and _DECISION.match(statement.heading):
+        kind = PropositionType.DECISION
     if not final and not is_worth(statement, shape, kind, first=first):
         return
     confidence = confidence_of(kind, statement.source)

@@ -48,6 +48,19 @@ _PARTICIPLE = re.compile(
     r"|with|only|during|whenever|once|until)\b.*\.$",
     _I,
 )
+#: Sections where "we" are the people who decided, not a tutorial's author and reader.
+_REASONED = re.compile(
+    r"\b(?:decisions?|decided|context|consequences|rationale|considered|outcome|motivation|trade-?offs?|drivers"
+    r"|alternatives|justification)\b",
+    _I,
+)
+#: Openings that lean on the sentence before; a plain fact behind one is no use alone.
+_DANGLING = re.compile(
+    r"in (?:this|that|these|those|such|both|either) (?:case|situation|example|way|sense|scenario)s?\b|that is,|again,"
+    r"|in other words|another\b|besides\b|this is (?:where|why|how|also|usually|it)\b|(?:but|and|or|so|thus|hence)\b"
+    r"|that['’]s\b|(?:some|many|most|other) (?:people|users|developers)\b",
+    _I,
+)
 _NARRATORS = words_in("we we'll we're we've we'd let's i'm i'll")
 _FINITE = words_in(
     "is are was were be been has have had can cannot can't may will won't does do did doesn't don't isn't aren't wasn't"
@@ -77,6 +90,8 @@ def is_worth(statement: Statement, shape: Shape, kind: Type, *, first: bool) -> 
         return True
     if statement.role is Role.COMMENT and _repeats(shape, statement.context):
         return False
+    if statement.role is Role.BODY and _REASONED.search(statement.heading):
+        return _documented(shape, kind)
     worth = _documented if statement.source is SourceKind.DOCSTRING else _WORTH.get(statement.role)
     if statement.role in {Role.PARAMETER, Role.RETURNS, Role.ITEM}:
         worth = _WORTH[statement.role]
@@ -115,7 +130,7 @@ def _documented(shape: Shape, _kind: Type) -> bool:
 
 
 def _prose(shape: Shape, kind: Type) -> bool:
-    if kind in _PLAIN and not _NARRATORS.isdisjoint(shape.words):
+    if kind in _PLAIN and (not _NARRATORS.isdisjoint(shape.words) or _DANGLING.match(shape.text)):
         return False
     return len(shape.words) >= 5 and shape.text[:1] not in ",;)" and _states(shape)
 
