@@ -36,10 +36,10 @@ class Work:
         self._next_report = 0.0
         self._open = False
 
-    def begin(self, title: str) -> None:
+    def begin(self, title: str, cancellable: bool) -> None:
         """Shows the work."""
         self._open = True
-        self._notify(types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
+        self._notify(types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=0))
 
     def report(self, done: int, total: int) -> None:
         """Tells how many files of ``total`` are done. From any thread; the client hears ten times a second at most."""
@@ -77,7 +77,7 @@ class Works:
 
     @asynccontextmanager
     async def working(
-        self, title: str, token: ProgressToken | None, supported: bool, cancel: Callable[[], object]
+        self, title: str, token: ProgressToken | None, supported: bool, cancel: Callable[[], object] | None
     ) -> AsyncIterator[Work]:
         """Shows work while the block runs.
 
@@ -85,14 +85,14 @@ class Works:
             title: What the client shows.
             token: The client's own token, which came with its request.
             supported: Whether the client lets the server create one otherwise.
-            cancel: Called when the user calls the work off.
+            cancel: Called when the user calls the work off; None for work that cannot be.
         """
         if token is None and supported:
             token = await self._create()
         work = Work(self._protocol, token)
-        if token is not None:
+        if token is not None and cancel is not None:
             self._cancels[token] = cancel
-        work.begin(title)
+        work.begin(title, cancel is not None)
         message = "cancelled"
         try:
             yield work

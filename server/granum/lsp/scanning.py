@@ -68,7 +68,7 @@ class Scanning:
             scan.done, scan.total = done, total
 
     async def _show(self, scan: _Scan) -> None:
-        async with self._works.working("Granum: indexing", None, self._flags.work_done_progress, scan.over.set) as work:
+        async with self._works.working("Granum: indexing", None, self._flags.work_done_progress, None) as work:
             while not scan.over.is_set():
                 work.report(scan.done, scan.total)
                 try:

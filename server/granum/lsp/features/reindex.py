@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from granum.lsp import convert, uris, wire
 from granum.lsp.folders import open_workspaces
 from granum.model.answers import Reindexed
+from granum.model.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,38 +38,30 @@ def _reindex(
     total = Reindexed()
     for workspace, paths in _work(folders, params):
         done = workspace.reindex(paths, force=params.force, progress=progress, token=token)
-        total = _sum(total, done)
+        total += done
     return total
 
 
 def _work(folders: Folders, params: wire.ReindexParams) -> list[tuple[Workspace, list[str] | None]]:
-    """Which paths each folder reads. URIs go to their own folder; relative paths to every selected one."""
+    """Which paths each folder reads. URIs go to their own folder; relative paths to every selected one.
+
+    Raises:
+        InvalidRequestError: A URI leads into no folder.
+        NotInWorkspaceError: A path leads out of one.
+    """
     selected = open_workspaces(folders.select(params.folder))
     if params.paths is None:
         return [(workspace, None) for _, workspace in selected]
     work: dict[str, tuple[Workspace, list[str] | None]] = {}
     for path in params.paths:
-        if uris.path_of(path) is not None:
-            site = folders.locate(path)
+        if uris.path_of(path) is None:
+            targets = [(folder, each, each.relative(folder.root / path)) for folder, each in selected]
+        elif site := folders.find(path):
             targets = [(site.folder, site.workspace, site.path)]
         else:
-            targets = [(folder, workspace, path) for folder, workspace in selected]
+            raise InvalidRequestError("a file is in no workspace folder", "paths")
         for folder, workspace, relative in targets:
             paths = work.setdefault(folder.uri, (workspace, []))[1]
             if paths is not None:
                 paths.append(relative)
     return list(work.values())
-
-
-def _sum(first: Reindexed, second: Reindexed) -> Reindexed:
-    return Reindexed(
-        files=first.files + second.files,
-        unchanged=first.unchanged + second.unchanged,
-        removed_files=first.removed_files + second.removed_files,
-        added=first.added + second.added,
-        updated=first.updated + second.updated,
-        removed=first.removed + second.removed,
-        stale=first.stale + second.stale,
-        revived=first.revived + second.revived,
-        problems=first.problems + second.problems,
-    )
