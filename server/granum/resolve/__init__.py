@@ -1,7 +1,7 @@
 """The symbol at a position, and references to definitions."""
 
 from granum.resolve.graph import callees, callers
-from granum.resolve.link import link, waiting
+from granum.resolve.link import Linker, link, waiting
 from granum.resolve.position import resolve_identifier, symbol_by_name
 
-__all__ = ["callees", "callers", "link", "resolve_identifier", "symbol_by_name", "waiting"]
+__all__ = ["Linker", "callees", "callers", "link", "resolve_identifier", "symbol_by_name", "waiting"]

@@ -100,8 +100,7 @@ class Follower:
             dotted = dotted_import(table.imports.get(level), steps)
             if dotted:
                 return self._top_of(table, dotted), steps[1:]
-            starred = self._starred(table, level, steps[0])
-            if starred:
+            if level in table.stars and (starred := self._starred(table, level, steps[0])):
                 return starred, steps[1:]
         return (FOREIGN if steps[0] in BUILTINS else UNKNOWN), steps[1:]
 
@@ -239,7 +238,7 @@ class Follower:
             return (definition,)
         if table.is_package and (child := self._child(table.folder, name)):
             return (child,)
-        return self._starred(table, "", name)
+        return self._starred(table, "", name) if "" in table.stars else UNKNOWN
 
     # -- classes and types
 

@@ -14,7 +14,7 @@ from granum.model.layers import ReferenceKind
 from granum.resolve.byname import plain
 from granum.resolve.follow import Follower
 from granum.resolve.interface import changed_names, interface_of
-from granum.resolve.modules import Modules
+from granum.resolve.modules import Modules, Shelf
 from granum.resolve.outcome import IMPORTED, ONLY_ONE_SO_NAMED, Outcome, outcome_of, resolve_name
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ WAITING_AT_ONCE = 8
 #: Definitions of one name that are compared with a mention; a name that more have is ambiguous anyway.
 _MAX_NAMED = 64
 
-_DOCUMENTS = """
-SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.id = j.value WHERE d.is_stale = 0
-"""
 _REFERENCES = """
 SELECT id, kind, name, scope_id, local_type, status, target_id, confidence FROM reference WHERE document_id = ?
 """
@@ -88,11 +85,22 @@ def link(connection: apsw.Connection, document_ids: Sequence[int]) -> None:
         connection: The writer's; the caller holds the transaction.
         document_ids: Documents that were added, changed or removed. Those without a row are taken as removed.
     """
-    run = _Run(connection)
-    asked = list(dict.fromkeys(document_ids))
-    run.note_changes(asked)
-    run.link_all(asked)
-    run.link_all(waiting(connection, WAITING_AT_ONCE))
+    Linker()(connection, document_ids)
+
+
+class Linker:
+    """``link``, for who links slice after slice: it keeps documents' names from one call to the next."""
+
+    def __init__(self) -> None:
+        self._shelf = Shelf()
+
+    def __call__(self, connection: apsw.Connection, document_ids: Sequence[int]) -> None:
+        """Links these documents and some that wait; see ``link``."""
+        run = _Run(connection, self._shelf)
+        asked = list(dict.fromkeys(document_ids))
+        run.note_changes(asked)
+        run.link_all(asked)
+        run.link_all(waiting(connection, WAITING_AT_ONCE))
 
 
 def waiting(connection: apsw.Connection, limit: int) -> list[int]:
@@ -114,10 +122,10 @@ class _Connected:
 class _Run:
     """One call of ``link``: it reads each document's names once."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, shelf: Shelf) -> None:
         self._connection = connection
         self._rows = _Connected(connection)
-        self._modules = Modules(self._rows)
+        self._modules = Modules(self._rows, shelf)
         self._follower = Follower(self._modules)
         self._named: dict[str, _Link] = {}
 
@@ -132,7 +140,7 @@ class _Run:
                 (within,),
             )
         )
-        tables = {table.document_id: table for table in self._tables(document_ids)}
+        tables = {table.document_id: table for table in self._modules.tables(document_ids)}
         changes = _Changes()
         for document_id in document_ids:
             table = tables.get(document_id)
@@ -153,7 +161,7 @@ class _Run:
             "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT document_id FROM linkage)",
             (json.dumps(list(document_ids)),),
         )
-        for table in self._tables([row[0] for row in rows]):
+        for table in self._modules.tables([row[0] for row in rows]):
             interface = interface_of(table)
             changes.add(table.document_id, None, interface)
             changes.changed.clear()  # those that consulted it have seen it as it is
@@ -190,7 +198,7 @@ class _Run:
 
     def link_all(self, document_ids: Sequence[int]) -> None:
         """Links all references of these documents and keeps what the links rest on."""
-        tables = self._tables(document_ids)
+        tables = self._modules.tables(document_ids)
         sources: list[tuple[int, int]] = []
         missing: list[tuple[str, int]] = []
         for table in tables:
@@ -203,10 +211,6 @@ class _Run:
                     sources.append((table.document_id, source))
         self._keep([table.document_id for table in tables], sources, missing)
         self._note_consulted({source for _, source in sources})
-
-    def _tables(self, document_ids: Sequence[int]) -> list[Table]:
-        rows = self._rows.rows(_DOCUMENTS, (json.dumps(list(document_ids)),))
-        return [self._modules.table(*row) for row in rows]
 
     def _keep(
         self, linked: Sequence[int], sources: Sequence[tuple[int, int]], missing: Sequence[tuple[str, int]]
@@ -251,6 +255,8 @@ class _Run:
     def _find(self, table: Table, kind: str, name: str, scope: str, local_type: str) -> _Link:
         if kind == ReferenceKind.IMPORT:
             return self._import(table, name)
+        if not table.is_code:
+            return self._mention(name)
         if kind == ReferenceKind.INHERITS:
             return _stored(resolve_name(self._follower, table, scope.rpartition(".")[0], name))
         found = _stored(resolve_name(self._follower, table, scope, name, local_type))

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from granum.resolve.names import STANDARD_LIBRARY, module_steps
 from granum.resolve.table import PACKAGE_STEM, Definition, Rows, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 SUFFIXES = (".py", ".pyi")
 
-_BY_PATH = """
-SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.path = j.value WHERE d.is_stale = 0
-"""
-_BY_MODULE = """
-SELECT d.id, d.path, d.module FROM json_each(?) j JOIN document d ON d.module = j.value
+#: Documents whose names are kept in memory between runs, some 10 KB each.
+SHELF_SIZE = 1024
+
+_COLUMNS = "d.id, d.path, d.module, d.version_id, d.indexed_at"
+_BY_PATH = f"SELECT {_COLUMNS} FROM json_each(?) j JOIN document d ON d.path = j.value WHERE d.is_stale = 0"
+_BY_ID = f"SELECT {_COLUMNS} FROM json_each(?) j JOIN document d ON d.id = j.value WHERE d.is_stale = 0"
+_BY_PATH_OR_MODULE = f"""
+{_BY_PATH} UNION
+SELECT {_COLUMNS} FROM json_each(?) j JOIN document d ON d.module = j.value
 WHERE d.is_stale = 0 AND d.language = 'python'
 """
 # the expression is that of the index document_file_name
-_BY_FILE_NAME = """
-SELECT d.id, d.path, d.module FROM json_each(?) j
+_BY_FILE_NAME = f"""
+SELECT {_COLUMNS} FROM json_each(?) j
 JOIN document d ON replace(d.path, rtrim(d.path, replace(d.path, '/', '')), '') = j.value WHERE d.is_stale = 0
 """
+
+#: id, path, module, version and time of reading of a document.
+Row: TypeAlias = tuple[Any, ...]
 
 
 class Folder:
@@ -36,28 +43,56 @@ class Folder:
         self.path = path
 
 
+class Shelf:
+    """Tables kept from one linking run to the next, for as long as their documents are as they were.
+
+    It holds at most ``SHELF_SIZE``; slices of a full linking follow each other in path order and share most of them.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Row, Table]] = {}
+
+    def table(self, rows: Rows, row: Row) -> Table:
+        """The names of the document that the row describes."""
+        kept = self._kept.get(row[0])
+        if kept is not None and kept[0] == row:
+            return kept[1]
+        if len(self._kept) >= SHELF_SIZE:
+            self._kept.clear()
+        table = Table.load(rows, *row[:3])
+        self._kept[row[0]] = (row, table)
+        return table
+
+
 class Modules:
     """Finds documents by import. Answers are remembered for as long as this object lives (one request or run)."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, shelf: Shelf | None = None) -> None:
         self._rows = rows
+        self._shelf = Shelf() if shelf is None else shelf
         self._tables: dict[int, Table] = {}
         self._found: dict[tuple[str, str], tuple[Table, ...]] = {}
         self._children: dict[tuple[str, str], Table | None] = {}
 
-    def table(self, document_id: int, path: str, module: str) -> Table:
-        """The names of a document that is known to exist."""
-        table = self._tables.get(document_id)
+    def tables(self, document_ids: Sequence[int]) -> list[Table]:
+        """The names of these documents; those that are gone are left out."""
+        return [self._table(row) for row in self._rows.rows(_BY_ID, (json.dumps(list(document_ids)),))]
+
+    def at_path(self, path: str) -> Table | None:
+        """The names of the document at this path."""
+        rows = self._rows.rows(_BY_PATH, (json.dumps([path]),))
+        return self._table(rows[0]) if rows else None
+
+    def _table(self, row: Row) -> Table:
+        table = self._tables.get(row[0])
         if table is None:
-            table = self._tables[document_id] = Table.load(self._rows, document_id, path, module)
+            table = self._tables[row[0]] = self._shelf.table(self._rows, row)
         return table
 
     def definition(self, path: str, symbol_id: int) -> Definition | None:
         """The definition with this id in the document at this path."""
-        rows = self._rows.rows(_BY_PATH, (json.dumps([path]),))
-        if not rows:
-            return None
-        meanings = self.table(*rows[0]).definitions.values()
+        table = self.at_path(path)
+        meanings = table.definitions.values() if table else ()
         return next((d for definitions in meanings for d in definitions if d.id == symbol_id), None)
 
     def child(self, folder: str, name: str) -> Table | None:
@@ -66,7 +101,7 @@ class Modules:
         if key not in self._children:
             rows = self._rows.rows(_BY_PATH, (json.dumps(_files(_join(folder, name))),))
             rows.sort(key=lambda row: _file_rank(row[1]))
-            self._children[key] = self.table(*rows[0]) if rows else None
+            self._children[key] = self._table(rows[0]) if rows else None
         return self._children[key]
 
     def relative(self, folder: str, level: int, module: str) -> Table | Folder | None:
@@ -101,7 +136,7 @@ class Modules:
         nearest = [row for row in fitting if _distance(importer, row, module) == best]
         nearest.sort(key=lambda row: (_file_rank(row[1]), row[1]))
         stems = {_stem(row[1]) for row in nearest}
-        return tuple(self.table(*row) for row in (nearest if len(stems) > 1 else nearest[:1]))
+        return tuple(self._table(row) for row in (nearest if len(stems) > 1 else nearest[:1]))
 
     def _may_mean(self, path: str, module: str, steps: tuple[str, ...], importer: str) -> bool:
         """Whether an import of these steps can reach the file.
@@ -121,17 +156,18 @@ class Modules:
             return True
         return (is_above or len(steps) > 1) and self.child(*_parent_and_name(f"{root}/{PACKAGE_STEM}")) is None
 
-    def _candidates(self, importer: str, steps: tuple[str, ...]) -> Iterable[tuple[int, str, str]]:
-        ancestors = [importer, *_ancestors(importer)]
-        paths = [file for ancestor in ancestors for file in _files(_join(ancestor, *steps))]
-        yield from self._rows.rows(_BY_PATH, (json.dumps(paths),))
+    def _candidates(self, importer: str, steps: tuple[str, ...]) -> Iterable[Row]:
+        if steps[0] in STANDARD_LIBRARY:
+            return self._rows.rows(_BY_PATH_OR_MODULE, ("[]", json.dumps([".".join(steps)])))
+        paths = [file for ancestor in _upwards(importer) for file in _files(_join(ancestor, *steps))]
         tails = [".".join(steps[i:]) for i in range(len(steps))]
-        yield from self._rows.rows(_BY_MODULE, (json.dumps(tails),))
+        rows = self._rows.rows(_BY_PATH_OR_MODULE, (json.dumps(paths), json.dumps(tails)))
         if len(steps) > 1:
-            yield from self._rows.rows(_BY_FILE_NAME, (json.dumps([steps[-1] + suffix for suffix in SUFFIXES]),))
+            rows += self._rows.rows(_BY_FILE_NAME, (json.dumps([steps[-1] + suffix for suffix in SUFFIXES]),))
+        return rows
 
 
-def _distance(importer: str, row: tuple[int, str, str], module: str) -> tuple[int, int]:
+def _distance(importer: str, row: Row, module: str) -> tuple[int, int]:
     """Sorts the file that shares most folders with the importer first, then the one of exactly that name."""
     theirs = row[1].split("/")[:-1]
     ours = importer.split("/") if importer else []
@@ -160,8 +196,9 @@ def _join(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _ancestors(folder: str) -> list[str]:
-    found = []
+def _upwards(folder: str) -> list[str]:
+    """The folder and all above it."""
+    found = [folder]
     while folder:
         folder = folder.rpartition("/")[0]
         found.append(folder)

@@ -33,7 +33,6 @@ RARE = 5
 #: Candidates in one answer.
 MAX_CANDIDATES = 20
 
-_DOCUMENT = "SELECT id, path, module, language FROM document WHERE path = ? AND is_stale = 0"
 _RARE = f"""
 SELECT id FROM symbol WHERE name = ? AND kind IN ('method', 'function', 'property', 'attribute') LIMIT {RARE + 1}
 """
@@ -54,15 +53,13 @@ def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier) ->
         end_column=identifier.end_column,
         is_definition=identifier.is_definition,
     )
-    rows = snapshot.rows(_DOCUMENT, (path,))
-    if not rows:
-        return blank
-    document_id, _, module, language = rows[0]
     modules = Modules(snapshot)
-    table = modules.table(document_id, path, module)
+    table = modules.at_path(path)
+    if table is None:
+        return blank
     if identifier.is_definition:
         return _itself(snapshot, table, identifier, blank)
-    if language != "python":
+    if not table.is_code:
         return _answer_by_name(snapshot, plain(identifier.name), blank)
     follower = Follower(modules)
     local_type = identifier.local_type or (ANYTHING if identifier.local_binding else "")

@@ -101,6 +101,7 @@ class Table:
         self.module = module
         folder, _, file = path.rpartition("/")
         self.folder = folder
+        self.is_code = path.endswith((".py", ".pyi"))
         self.is_package = file.partition(".")[0] == PACKAGE_STEM
         self.definitions: dict[str, list[Definition]] = {}
         self.bases: dict[str, list[str]] = {}
