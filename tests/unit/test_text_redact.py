@@ -138,12 +138,11 @@ def test_text_without_secrets_is_returned_itself() -> None:
     assert redact(text) is text
 
 
-PIECES = st.sampled_from(
-    [*TOKENS.values(), *SECRETS, *INNOCENT, "\n", "\r\n", " ", '"', "é😀", "\u2028", "password=", "'", "://"]
-)
+PIECES = st.sampled_from([*TOKENS.values(), *SECRETS, *INNOCENT, "é😀\u2028", "password=", "://", '"', "'"])
+BREAKS = st.sampled_from(["\n", "\r\n", "\r", " ", ", "])
 
 
-@given(st.lists(PIECES, max_size=12).map("".join))
+@given(st.lists(st.tuples(PIECES, BREAKS).map("".join), max_size=8).map("".join))
 def test_masks_keep_lines_and_columns_and_a_second_pass_changes_nothing(text: str) -> None:
     masked = redact(text)
     assert len(masked) == len(text)

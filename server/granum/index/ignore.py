@@ -77,7 +77,9 @@ def _translate(line: str) -> tuple[str, bool] | None:
     if pattern.include is None or pattern.regex is None:
         return None
     regex = pattern.regex.pattern
-    exact = regex.replace(_BELOW_OR_END, r"/?\Z").replace(_BELOW, r"/\Z")
+    # pathspec takes "a/**/" for "a/", but git for the folders below a
+    folder = r"/.+/\Z" if line.rstrip().endswith("/**/") else r"/\Z"
+    exact = regex.replace(_BELOW_OR_END, r"/?\Z").replace(_BELOW, folder)
     if exact == regex and regex.endswith("/"):
         exact += "."  # "folder/**": anything below the folder, but not the folder
     return exact if exact.startswith("^") else f"^.*?{exact}", pattern.include
