@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
@@ -12,11 +13,11 @@ from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tree_sitter import Node
 
-    from granum.extract.language import CodeLanguage, Match
+    from granum.extract.language import CodeLanguage, Match, Spec
     from granum.extract.references import Call
     from granum.extract.source import Source
 
@@ -34,6 +35,25 @@ class _Kind(Enum):
     DEPRECATED = auto()
 
 
+@cache
+def _kinds(spec: Spec, *, is_test: bool) -> Callable[[str], _Kind]:
+    """Tells what a call of a name is; names recur from file to file, so that the patterns seldom run."""
+    assertion, expectation = re.compile(spec.tests.assertion), re.compile(spec.tests.expectation)
+    warning, deprecated = re.compile(spec.deprecations.calls), re.compile(spec.deprecations.decorators)
+
+    @lru_cache(maxsize=16384)
+    def kind_of(name: str) -> _Kind:
+        if is_test and assertion.search(name):
+            return _Kind.ASSERTION
+        if is_test and expectation.search(name):
+            return _Kind.EXPECTATION
+        if deprecated.search(name):
+            return _Kind.DEPRECATED
+        return _Kind.WARNING if warning.search(name) else _Kind.PLAIN
+
+    return kind_of
+
+
 class CheckFinder:
     """Finds assertions in tests, and deprecations anywhere."""
 
@@ -44,11 +64,7 @@ class CheckFinder:
         self._spec = language.spec
         self._definitions = definitions
         self._scopes = scopes
-        self._assertion = re.compile(self._spec.tests.assertion)
-        self._expectation = re.compile(self._spec.tests.expectation)
-        self._warning = re.compile(self._spec.deprecations.calls)
         self._category = re.compile(self._spec.deprecations.categories)
-        self._deprecated = re.compile(self._spec.deprecations.decorators)
 
     def asserts(self, matches: Iterable[Match]) -> Iterator[Statement]:
         """Assert statements of tests."""
@@ -59,22 +75,11 @@ class CheckFinder:
 
     def calls(self, calls: Iterable[Call], *, is_test: bool) -> Iterator[Statement]:
         """Asserting calls and expectations (in tests), and warnings of deprecation."""
-        kinds: dict[str, _Kind] = {}
+        kinds = _kinds(self._spec, is_test=is_test)
         for function, name in calls:
-            kind = kinds.get(name)
-            if kind is None:
-                kind = kinds[name] = self._kind(name, is_test=is_test)
+            kind = kinds(name)
             if kind is not _Kind.PLAIN:
                 yield from self._of_kind(kind, function)
-
-    def _kind(self, name: str, *, is_test: bool) -> _Kind:
-        if is_test and self._assertion.search(name):
-            return _Kind.ASSERTION
-        if is_test and self._expectation.search(name):
-            return _Kind.EXPECTATION
-        if self._deprecated.search(name):
-            return _Kind.DEPRECATED
-        return _Kind.WARNING if self._warning.search(name) else _Kind.PLAIN
 
     def _of_kind(self, kind: _Kind, function: Node) -> Iterator[Statement]:
         if kind is _Kind.ASSERTION:

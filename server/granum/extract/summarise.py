@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -100,9 +101,12 @@ class _File:
         self.counts = Counter(
             reference.name.rpartition(".")[2] for reference in references if reference.kind is not ReferenceKind.IMPORT
         )
-        self.rules = [
+        self.rules = sorted(
             (place.start_line, item.text) for item in propositions if item.type in _RULES for place in item.occurrences
-        ]
+        )
+        self.name_lines = [symbol.name_line for symbol in symbols]
+        self.reference_lines = [reference.line for reference in references]
+        self.imported = {item.local.partition(".")[0] for item in imports if item.local}
 
     def module_summary(self) -> Summary:
         tops = [symbol for symbol in self.symbols if "." not in symbol.qualified_name]
@@ -126,11 +130,9 @@ class _File:
 
     def class_summary(self, symbol: Symbol) -> Summary | None:
         prefix = symbol.qualified_name + "."
-        inner = [
-            item
-            for item in self.symbols
-            if item.qualified_name.startswith(prefix) and symbol.start_line <= item.start_line <= symbol.end_line
-        ]
+        first = bisect_left(self.name_lines, symbol.name_line)
+        last = bisect_right(self.name_lines, symbol.end_line)
+        inner = [item for item in self.symbols[first:last] if item.qualified_name.startswith(prefix)]
         methods = [item for item in inner if item.kind in _CALLABLE]
         doc = self.docs.get(symbol.qualified_name, "")
         if not methods and not doc:
@@ -164,7 +166,8 @@ class _File:
         return tuple(lines.values())
 
     def _constraints(self, first: int, last: int) -> tuple[str, ...]:
-        texts = dict.fromkeys(text for line, text in self.rules if first <= line <= last)
+        rules = self.rules[bisect_left(self.rules, (first, "")) : bisect_left(self.rules, (last + 1, ""))]
+        texts = dict.fromkeys(text for _, text in rules)
         return tuple(texts)[:MOST_CONSTRAINTS]
 
     def _imported(self) -> tuple[str, ...]:
@@ -180,15 +183,14 @@ class _File:
 
     def _spoken_to(self, symbol: Symbol) -> tuple[str, ...]:
         """The bases of a class, then the imported names that it calls."""
-        imported = {item.local.partition(".")[0] for item in self.imports if item.local}
         names: dict[str, None] = {}
         calls: dict[str, None] = {}
-        for reference in self.references:
-            if not symbol.start_line <= reference.line <= symbol.end_line:
-                continue
+        first = bisect_left(self.reference_lines, symbol.start_line)
+        last = bisect_right(self.reference_lines, symbol.end_line)
+        for reference in self.references[first:last]:
             if reference.kind is ReferenceKind.INHERITS and reference.scope == symbol.qualified_name:
                 names.setdefault(reference.name)
-            elif reference.kind is ReferenceKind.CALL and reference.name.partition(".")[0] in imported:
+            elif reference.kind is ReferenceKind.CALL and reference.name.partition(".")[0] in self.imported:
                 calls.setdefault(reference.name)
         return tuple(dict.fromkeys([*names, *calls]))[:MOST_INTERACTIONS]
 
