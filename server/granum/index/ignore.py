@@ -77,9 +77,14 @@ def _translate(line: str) -> tuple[str, bool] | None:
     if pattern.include is None or pattern.regex is None:
         return None
     regex = pattern.regex.pattern
-    # pathspec takes "a/**/" for "a/", but git for the folders below a
-    folder = r"/.+/\Z" if line.rstrip().endswith("/**/") else r"/\Z"
+    folder = r"/.+/\Z" if _means_folders_below(line) else r"/\Z"
     exact = regex.replace(_BELOW_OR_END, r"/?\Z").replace(_BELOW, folder)
     if exact == regex and regex.endswith("/"):
         exact += "."  # "folder/**": anything below the folder, but not the folder
     return exact if exact.startswith("^") else f"^.*?{exact}", pattern.include
+
+
+def _means_folders_below(line: str) -> bool:
+    """Whether the pattern is like ``a/**/``: git takes it for the folders below a, pathspec for ``a/``."""
+    *segments, last = line.removeprefix("!").strip("/ ").split("/")
+    return last == "**" and any(segment != "**" for segment in segments)

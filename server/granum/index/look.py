@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import stat
 import time
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from granum.index.reading import Request
     from granum.model.layers import Extraction
 
+
+log = logging.getLogger(__name__)
 
 _MESSAGES = {
     "binary": "The file is not text.",
@@ -107,7 +110,12 @@ def _extract(path: str, stamp: FileStamp, content: bytes, data: bytes, read_at: 
     decoded = decode(data)
     if decoded is None:
         return refused(path, "binary", stamp)
-    extraction: Extraction = extract(path, decoded.text, language_of(path))
+    try:
+        extraction: Extraction = extract(path, decoded.text, language_of(path))
+    except Exception:
+        # extraction promises not to raise; a mistake in it must cost this file, not the rest of the workspace
+        log.exception("extracting %s failed", path)
+        return failed(path, "internal", "Granum could not read the file; its log tells why.", stamp)
     problem = None
     if decoded.lossy:
         problem = Problem(code="encoding", message=f"Some bytes are not {decoded.encoding}; they are shown as U+FFFD.")

@@ -112,7 +112,6 @@ CREATE TABLE mention (
   proposition_id INTEGER NOT NULL,
   PRIMARY KEY (name, proposition_id)
 ) WITHOUT ROWID;
-CREATE INDEX mention_proposition ON mention (proposition_id);
 
 CREATE TABLE symbol (
   id INTEGER PRIMARY KEY,
@@ -153,7 +152,6 @@ CREATE TABLE reference (
 );
 CREATE INDEX reference_document ON reference (document_id, line);
 CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NULL;
-CREATE INDEX reference_unlinked ON reference (document_id) WHERE status = 0;
 CREATE INDEX reference_last_name ON reference (last_name);
 
 -- what linking knows: the names that a document offers to others (compressed; as its dependents were linked

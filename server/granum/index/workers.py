@@ -11,6 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -56,6 +57,7 @@ class Workers:
         self._threads: list[threading.Thread] = []
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
+        self._answered_at: dict[int, float] = {}
         self._closed = False
 
     def set_rules(self, rules: Rules) -> None:
@@ -110,9 +112,9 @@ class Workers:
                 answered = self._send(process, requests)
                 requests = requests[answered:]
                 if requests:
-                    code = self._end(process)
+                    timed_out = self._timed_out(process)
                     process = None
-                    requests = self._blame(requests, code)
+                    requests = self._blame(requests, timed_out=timed_out)
         if process is not None:
             self._end(process)
 
@@ -120,24 +122,34 @@ class Workers:
         """Sends a task and passes its answers on; returns how many there were before the process ended."""
         task = Task(rules=self._rules, requests=requests, seconds=self._seconds)
         answered = 0
+        self._answered_at[process.pid] = time.monotonic()
         try:
             write_frame(cast("BinaryIO", process.stdin), encode(task))
             while answered < len(requests) and (frame := read_frame(cast("BinaryIO", process.stdout))) is not None:
                 reading = decode_reading(frame)
                 answered += 1
+                self._answered_at[process.pid] = time.monotonic()
                 self._on_reading(reading)
         except OSError:  # the pipe broke: the process has ended
             return answered
         return answered
 
-    def _blame(self, requests: tuple[Request, ...], code: int) -> tuple[Request, ...]:
+    def _timed_out(self, process: subprocess.Popen[bytes]) -> bool:
+        """Ends a process that gave no answer; whether it ended itself because the file took too long.
+
+        An uncaught error ends it with the same code, but sooner.
+        """
+        waited = time.monotonic() - self._answered_at.pop(process.pid, 0.0)
+        return self._end(process) == TIMED_OUT and waited >= self._seconds
+
+    def _blame(self, requests: tuple[Request, ...], *, timed_out: bool) -> tuple[Request, ...]:
         """The first file that was not answered ended the process; returns the others."""
         if self._closed:
             return ()
-        if code == TIMED_OUT:
+        if timed_out:
             self._fail(requests[0], "timeout", f"Reading the file took more than {self._seconds:g} s.")
         else:
-            self._fail(requests[0], "crash", f"Reading the file ended its process (exit code {code}).")
+            self._fail(requests[0], "crash", "Reading the file ended the process that read it.")
         return requests[1:]
 
     def _give_up(self, requests: tuple[Request, ...]) -> tuple[Request, ...]:

@@ -6,6 +6,9 @@ code points. Only ``granum.lsp`` knows other coordinates.
 Names inside an extraction are local to their document (``Class.method``; ``""`` is the module itself), so
 that an extraction is a pure function of path, text and language. The index joins them with the module's
 name into fully qualified names.
+
+Extractions cross process borders by the hundred thousand rows: their structs are encoded as arrays, and left out of
+the garbage collector's rounds (frozen values of strings and numbers form no cycles).
 """
 
 from __future__ import annotations
@@ -117,7 +120,7 @@ class SourceType(StrEnum):
     RUNTIME_LOG = "runtime_log"
 
 
-class Paragraph(msgspec.Struct, frozen=True, kw_only=True):
+class Paragraph(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A function, method, class header, module preamble, run of statements or heading section.
 
     Its key within a document is (kind, qualified_name, ordinal). ``qualified_name`` is the local name for
@@ -140,7 +143,7 @@ class Paragraph(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
-class Occurrence(msgspec.Struct, frozen=True, kw_only=True, order=True):
+class Occurrence(msgspec.Struct, frozen=True, kw_only=True, order=True, array_like=True, gc=False):
     """One place where a proposition stands.
 
     ``paragraph`` indexes ``Extraction.paragraphs`` (the smallest paragraph around it). ``symbol`` is the
@@ -153,7 +156,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True, order=True):
     symbol: str = ""
 
 
-class Proposition(msgspec.Struct, frozen=True, kw_only=True):
+class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """An atomic, independently useful statement of 12 to 350 characters.
 
     ``hash`` is the hexadecimal sha256 of the normalised text and identifies the proposition within its
@@ -169,7 +172,7 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True):
     mentions: tuple[str, ...] = ()
 
 
-class Chunk(msgspec.Struct, frozen=True, kw_only=True):
+class Chunk(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """Consecutive paragraphs (by index, inclusive) packed to about 400 tokens."""
 
     chunk_index: int
@@ -180,7 +183,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     token_count: int
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class Summary(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """What a class, section cluster, file or folder is for. ``key`` identifies it among its granularity."""
 
     granularity: Granularity
@@ -195,7 +198,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     important_interactions: tuple[str, ...] = ()
 
 
-class Symbol(msgspec.Struct, frozen=True, kw_only=True):
+class Symbol(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A definition. ``start_line``..``end_line`` is the whole of it, decorators and doc comment included.
 
     ``type_name`` is its type as written: a function's return annotation; a variable's or attribute's annotation
@@ -217,7 +220,7 @@ class Symbol(msgspec.Struct, frozen=True, kw_only=True):
     type_name: str = ""
 
 
-class Reference(msgspec.Struct, frozen=True, kw_only=True):
+class Reference(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A place that refers to a symbol by ``name``, dotted as written (``self.client.get``).
 
     The columns span the last identifier of the name. ``scope`` is the local name of the definition around it
@@ -236,7 +239,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True):
     local_type: str = ""
 
 
-class Import(msgspec.Struct, frozen=True, kw_only=True):
+class Import(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A binding made by an import: ``from module import name as local`` (``level`` leading dots).
 
     ``name`` is empty for ``import module as local`` and ``"*"`` for a star import (``local`` empty).
@@ -251,7 +254,7 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
     scope: str = ""
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class Problem(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """An expected failure of one file, told to people instead of raised."""
 
     code: str
@@ -259,7 +262,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
-class Extraction(msgspec.Struct, frozen=True, kw_only=True):
+class Extraction(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """All that one document's text yields, in source order."""
 
     language: str
