@@ -7,11 +7,10 @@ asked, and the first that holds names the type. The words are in ``lexicon``.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign, words_in
+from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign, words_in, words_of
 from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
 from granum.model.layers import SourceKind
@@ -46,7 +45,6 @@ WEIGHT: dict[SourceKind, float] = {
 }
 
 
-_WORD = re.compile(r"[\w'’=]+(?:-only\b)?")
 _LABEL = re.compile(
     r"(?:note|nb|important|warning|caution|attention|tip|hint|hack|returns?|yields?|raises?|required"
     r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|(?:please )?note that |\((?=[A-Z])",
@@ -65,6 +63,7 @@ _FAILS = re.compile(
     r"(?:(?:raises?|raised|throws?|thrown|panics?)\b(?! (?:the|awareness|by hand))|(?:may|might) not work\b)",
     re.IGNORECASE,
 )
+_FAILURES = words_in("raise raises raised throw throws thrown panic panics error errors err errs work")
 _MODAL_ACT = re.compile(
     r"(?<!here )\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE
 )
@@ -87,7 +86,6 @@ _FUNCTION_WORDS = words_in(
     " neither always never usually sometimes often hence therefore however almost exactly probably maybe same"
 )
 _ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
-_CONTRACTIONS = words_in("it's that's there's let's here's what's who's")
 _SUBJECTS = words_in("this it which that")
 #: Verbs that take ``for``; other words before it are nouns (``Support for …``).
 _SEEKING = words_in(
@@ -125,7 +123,7 @@ class Shape(NamedTuple):
 
     text: str
     words: list[str]
-    signs: Counter[Sign]
+    signs: dict[Sign, int]
     opening: Opening
     source: SourceKind
     role: Role
@@ -154,16 +152,7 @@ class Shape(NamedTuple):
         return self.opening is Opening.USAGE or (self.opening is Opening.INSTRUCTION and not self.is_code)
 
 
-def words_of(sentence: str) -> list[str]:
-    """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like."""
-    text = sentence.lower().replace("’", "'")
-    words = _WORD.findall(text)
-    if "'s" not in text:
-        return words
-    return [word if word in _CONTRACTIONS else word.removesuffix("'s") for word in words]
-
-
-def signs_of(words: list[str]) -> Counter[Sign]:
+def signs_of(words: list[str]) -> dict[Sign, int]:
     """How many different phrases of each sign stand in the sentence."""
     found = _look_up(words)
     if Sign.FALSE_FRIEND in found:
@@ -176,14 +165,14 @@ def signs_of(words: list[str]) -> Counter[Sign]:
     return found
 
 
-def _look_up(words: list[str]) -> Counter[Sign]:
-    found: Counter[Sign] = Counter()
-    candidates = [entry for word in dict.fromkeys(words) if word in _PHRASES for entry in _PHRASES[word]]
-    if candidates:
-        spaced = f" {' '.join(words)} "
-        for phrase, sign in candidates:
+def _look_up(words: list[str]) -> dict[Sign, int]:
+    found: dict[Sign, int] = {}
+    spaced = ""
+    for word in _PHRASES.keys() & set(words):
+        spaced = spaced or f" {' '.join(words)} "
+        for phrase, sign in _PHRASES[word]:
             if phrase in spaced:
-                found[sign] += 1
+                found[sign] = found.get(sign, 0) + 1
     return found
 
 
@@ -277,7 +266,7 @@ def classify(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
         role: the part that its statement plays there; it decides alone for raises and assertions.
         is_test: whether it stands in a test.
     """
-    kind = type_of(shape_of(sentence, source, role, is_test=is_test))
+    kind = _BY_ROLE.get(role) or type_of(shape_of(sentence, source, role, is_test=is_test))
     return kind, confidence_of(kind, source)
 
 
@@ -296,11 +285,12 @@ def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
     words = words_of(text)
     signs = signs_of(words)
     if label and label.group()[:4].lower() in {"warn", "caut"}:
-        signs[Sign.DANGER] += 1
+        signs[Sign.DANGER] = 1
     opening = Opening.OTHER
     term = _TERM.match(text) if role in {Role.PARAMETER, Role.ITEM} else None
     body = text[term.end() :] if term else text
-    if words and (body_words := words_of(body)):
+    body_words = words_of(body) if term else words
+    if body_words:
         opening = opening_of(body, body_words)
         if term and opening is not Opening.THIRD_PERSON:
             opening = _opening_of_item(text, words, role)
@@ -325,11 +315,15 @@ def _is_test(shape: Shape) -> bool:
 
 
 def _fails(shape: Shape) -> bool:
-    return bool(shape.role is not Role.PARAMETER and _FAILS.match(shape.text))
+    if shape.role is Role.PARAMETER or _FAILURES.isdisjoint(shape.words):
+        return False
+    return _FAILS.match(shape.text) is not None
 
 
 def _is_security(shape: Shape) -> bool:
-    return Sign.SECURITY in shape.signs or any(word.startswith(("sanitiz", "sanitis")) for word in shape.words)
+    if Sign.SECURITY in shape.signs:
+        return True
+    return "anitiz" in shape.text and any(word.startswith("sanitiz") for word in shape.words)
 
 
 def _is_protection(shape: Shape) -> bool:
@@ -341,7 +335,7 @@ def _is_protection(shape: Shape) -> bool:
         return True
     if Sign.CREDENTIAL in signs and (Sign.SAFETY in signs or Sign.MUST in signs or Sign.ACCESS in signs):
         return True
-    return (Sign.TOKEN in signs and Sign.SAFETY in signs) or signs[Sign.ACCESS] > 1
+    return (Sign.TOKEN in signs and Sign.SAFETY in signs) or signs.get(Sign.ACCESS, 0) > 1
 
 
 def _is_our_choice(shape: Shape) -> bool:
@@ -389,7 +383,7 @@ def _is_danger(shape: Shape) -> bool:
 def _tells_you(shape: Shape) -> bool:
     if Sign.PROCEDURE in shape.signs:
         return True
-    match = _YOU_WILL.search(shape.text)
+    match = _YOU_WILL.search(shape.text) if "you" in shape.text else None
     return bool(match and match.group(1) in INSTRUCTIONS and match.group(1) not in {"have", "get", "see", "find"})
 
 
@@ -410,10 +404,10 @@ def _is_behavior(shape: Shape) -> bool:
 def _is_outcome(shape: Shape) -> bool:
     if Sign.OUTCOME in shape.signs or (shape.opening is Opening.CONDITION and shape.source is not SourceKind.COMMENT):
         return True
-    match = _MODAL_ACT.search(shape.text)
+    match = _MODAL_ACT.search(shape.text) if "will" in shape.words else None
     if match and (match.group(1) == "be" or match.group(1).lower() in VERBS):
         return True
-    match = _WHICH_ACT.search(shape.text)
+    match = _WHICH_ACT.search(shape.text) if "which" in shape.words else None
     return bool(match and third_person(match.group(1)))
 
 

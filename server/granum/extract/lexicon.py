@@ -7,6 +7,7 @@ fifteen times as much).
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum, auto
 
 
@@ -236,8 +237,9 @@ VERBS = words_in(
     hook identify ignore implement import include increase increment indent index indicate infer inform inherit
     initialize inject insert inspect install instantiate instruct intercept interpolate interpret intersect invalidate
     invert invoke issue iterate join jump keep kill launch lex limit link list listen load locate lock log look loop
-    lower maintain make manage map mark mask match measure merge migrate mimic modify monitor move mutate name narrow
-    normalize notify obtain offer omit open optimize order output overload override overwrite multiply pack pad parse partition
+    lower maintain make manage map mark mask match measure merge migrate mimic modify monitor move mutate name
+    narrow multiply
+    normalize notify obtain offer omit open optimize order output overload override overwrite pack pad parse partition
     pass patch pause perform permit persist pick place plot poll pop populate post prefix prepare prepend preserve
     pretend prevent print process produce prompt propagate protect provide prune publish pull purge push put query
     queue quote raise randomize reach read rebuild receive recommend reconstruct record recreate recurse redirect
@@ -262,3 +264,15 @@ INSTRUCTIONS = VERBS | words_in(
 
 #: Words that tell the reader how to use the thing itself, in whatever source they open a sentence.
 USAGES = words_in("use subclass prefer consider")
+
+_CONTRACTIONS = words_in("it's that's there's let's here's what's who's")
+_WORD = re.compile(r"[\w'=]+(?:-only\b)?")
+
+
+def words_of(sentence: str) -> list[str]:
+    """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like."""
+    text = sentence.lower().replace("’", "'")
+    words = _WORD.findall(text)
+    if "'s" not in text:
+        return words
+    return [word if word in _CONTRACTIONS else word.removesuffix("'s") for word in words]

@@ -6,8 +6,8 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from granum.extract.blocks import blocks
-from granum.extract.classify import confidence_of, shape_of, type_of
+from granum.extract.blocks import Block, blocks
+from granum.extract.classify import classify, confidence_of, shape_of, type_of
 from granum.extract.noise import is_noise
 from granum.extract.segment import Sentence, sentences
 from granum.extract.selection import is_worth
@@ -23,7 +23,6 @@ LONGEST = 350
 LONGEST_COMMENT = 160
 
 _FINAL = frozenset({Role.RAISE, Role.ASSERTION})
-_SETTLED = _FINAL | {Role.TABLE_ROW}
 #: What stands under this heading of a decision record is the decision, in whatever words.
 _DECISION = re.compile(r"(?:the )?decisions?(?: outcome| made)?$", re.IGNORECASE)
 _UNDECIDED = frozenset({PropositionType.BEHAVIOR, PropositionType.IMPLEMENTATION_DETAIL, PropositionType.PROCEDURE})
@@ -35,6 +34,7 @@ _NAMES = re.compile(
     r"|(?<![\w./:@-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w+)"
     r"(?![\w/@])"
 )
+_MAY_NAME = re.compile(r"[`_]|[a-z][A-Z]|\w\.\w")
 _TARGET = re.compile(r"<([^<>]+)>$")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
 _NO_NAMES = frozenset({"e.g", "i.e", "a.k.a"})
@@ -103,7 +103,7 @@ def select(statements: Sequence[Statement]) -> Iterator[Fact]:
             first = statement.label not in {"", described}
             described = statement.label
         if statement.role in _FINAL:
-            yield from _fact(statement, statement.text, statement.start_line, statement.end_line)
+            yield from _final(statement)
         elif statement.role is Role.TABLE_ROW:
             yield from _row(statement)
         else:
@@ -112,7 +112,8 @@ def select(statements: Sequence[Statement]) -> Iterator[Fact]:
 
 def _sentences(statement: Statement, *, first: bool) -> Iterator[Fact]:
     lead = lead_of(statement)
-    for block in blocks(statement.text):
+    is_mixed = statement.source in {SourceKind.DOCSTRING, SourceKind.COMMENT}
+    for block in blocks(statement.text) if is_mixed else [Block(statement.text, 0)]:
         if _TITLE.fullmatch(block.text.strip()):
             continue
         found = sentences(block.text)
@@ -153,18 +154,28 @@ def _row(statement: Statement) -> Iterator[Fact]:
         yield from _fact(statement, "; ".join(pairs), statement.start_line, statement.end_line)
 
 
+def _final(statement: Statement) -> Iterator[Fact]:
+    """A statement that is one fact as it stands; code is cut where it must be, never dropped for its length."""
+    text = " ".join(statement.text.split())
+    if len(text) > LONGEST:
+        text = text[: LONGEST - 1].rstrip() + "…"
+    if len(text) >= SHORTEST:
+        kind, confidence = classify(text, statement.source, statement.role)
+        lines = statement.start_line, statement.end_line
+        yield Fact(text, *lines, kind, confidence, statement.source, statement.symbol, mentions_in(text))
+
+
 def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool = False) -> Iterator[Fact]:
     """The fact of one sentence, or nothing."""
-    final = statement.role in _FINAL
-    text = shorten(" ".join(raw.split()) if final else normalise(raw))
-    if len(text) < SHORTEST or (statement.role not in _SETTLED and is_noise(text)):
+    text = shorten(normalise(raw))
+    if len(text) < SHORTEST or (statement.role is not Role.TABLE_ROW and is_noise(text)):
         return
-    text = text.removesuffix(":") if not final else text
+    text = text.removesuffix(":")
     shape = shape_of(text, statement.source, statement.role, is_test=statement.is_test)
     kind = type_of(shape)
     if kind in _UNDECIDED and statement.role is Role.BODY and _DECISION.match(statement.heading):
         kind = PropositionType.DECISION
-    if not final and not is_worth(statement, shape, kind, first=first):
+    if not is_worth(statement, shape, kind, first=first):
         return
     confidence = confidence_of(kind, statement.source)
     yield Fact(text, start, end, kind, confidence, statement.source, statement.symbol, mentions_in(raw))
@@ -182,6 +193,8 @@ def shorten(text: str) -> str:
 
 def mentions_in(sentence: str) -> tuple[str, ...]:
     """Names of symbols in a sentence as written: in code marks, dotted, CamelCase or snake_case; each once."""
+    if not _MAY_NAME.search(sentence):
+        return ()
     found: dict[str, None] = {}
     for marked, role, code, bare in _NAMES.findall(sentence):
         name = marked or code or bare

@@ -39,6 +39,7 @@ _PROTECTED = re.compile(
     r"|\"[^\"\n]{1,80}\"|“[^”]{1,120}”",
     re.DOTALL,
 )
+_MAY_PROTECT = re.compile(r"[`\"“\]]|://|www")
 _INNER_STOP = re.compile(r"[.!?。！？…](?=.)", re.DOTALL)
 _STOP = re.compile(r"(?:\.{3}|…|[.!?]+)[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘*_]*$")
@@ -54,7 +55,7 @@ def sentences(text: str) -> list[Sentence]:
         text: the lines of one block, joined by line feeds. Blank lines end a sentence.
     """
     found: list[Sentence] = []
-    shadow = _PROTECTED.sub(_hide, text)
+    shadow = _PROTECTED.sub(_hide, text) if _MAY_PROTECT.search(text) else text
     start = 0
     for end in _ends(shadow):
         _append(found, text, start, end)
@@ -71,7 +72,7 @@ def _hide(match: re.Match[str]) -> str:
     if piece.startswith(("<", "h", "w")):
         kept = len(piece.rstrip(".!?,;:)"))
         return "x" * kept + piece[kept:]
-    return "".join("\n" if character == "\n" else "x" for character in piece)
+    return "\n".join("x" * len(line) for line in piece.split("\n"))
 
 
 def _ends(shadow: str) -> list[int]:
@@ -122,13 +123,13 @@ def _is_final(shadow: str, match: re.Match[str]) -> bool:
     before = before_match.group().lower() if before_match else ""
     if stop != ".":
         return not lower or before not in ABBREVIATIONS
-    return _is_final_after(before, after, lower=lower, first=not shadow[: match.start() - len(before)].strip())
-
-
-def _is_final_after(before: str, after: str, *, lower: bool, first: bool) -> bool:
-    """Whether a plain full stop between these two ends a sentence."""
-    if first and _ENUMERATOR.match(before):
+    if _ENUMERATOR.match(before) and not shadow[: match.start() - len(before)].strip():
         return False
+    return _is_final_after(before, after, lower=lower)
+
+
+def _is_final_after(before: str, after: str, *, lower: bool) -> bool:
+    """Whether a plain full stop between these two ends a sentence."""
     if before in ABBREVIATIONS or before == "etc":
         return before in _MAYBE_FINAL | {"etc"} and after.isupper()
     if len(before) == 1 and before.isalpha():
