@@ -126,6 +126,7 @@ def test_prose_alone_has_a_tour_too(tmp_path: Path) -> None:
     done = tour(parse(PROSE).write(tmp_path / "docs"), tmp_path / "scratch", "--json")
     assert done.returncode == 0, done.stderr
     report = msgspec.json.decode(done.stdout, type=TourReport)
+    assert (report.symbol, report.section) == ("", "Guide > Rules")
     assert [fact.text for fact in report.stale] == ["Keys must be unique in each table."]
     assert PROSE_RULE in [fact.text for fact in report.new]
     assert [fact.text for fact in report.kept] == ["Tables must never be renamed."]

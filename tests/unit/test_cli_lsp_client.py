@@ -74,6 +74,19 @@ def test_notifications_wait_until_someone_asks_for_them(tmp_path: Path) -> None:
         assert editor.wait_for("n", int, lambda value: value == 0, patience=0.05) is None
 
 
+def test_forgotten_notifications_are_not_taken_for_news(tmp_path: Path) -> None:
+    script = (
+        "m = read(); send(method='n', params=1); send(method='o', params=2); send(id=m['id'], result=None);"
+        "read(); send(method='n', params=3); read()"
+    )
+    with client(script, tmp_path) as editor:
+        editor.request("x", {}, object)
+        editor.forget("n")
+        editor.notify("y", {})
+        assert editor.wait_for("n", int, lambda _: True) == 3
+        assert editor.wait_for("o", int, lambda _: True) == 2
+
+
 def test_the_servers_own_requests_are_answered(tmp_path: Path) -> None:
     script = (
         "m = read(); send(id=9, method='workspace/configuration', params={'items': [{}, {}]});"

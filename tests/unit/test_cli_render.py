@@ -6,7 +6,7 @@ import pytest
 
 from granum.cli import render
 from granum.cli.output import as_plain
-from granum.cli.text import duration, one_line, place, safe, size
+from granum.cli.text import at_home, duration, one_line, place, safe, size
 from granum.model.answers import (
     BranchScope,
     Candidate,
@@ -211,7 +211,7 @@ def test_status_names_health_branch_and_counts() -> None:
     assert "main  0123456789ab  with changes" in text
     assert "1,234" in text
     assert "3.0 MiB" in text
-    assert "never" in text
+    assert "nothing was to be done" in text
 
 
 def test_many_problems_are_cut_with_a_hint() -> None:
@@ -230,6 +230,13 @@ def test_durations_have_a_fitting_unit(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(("count", "text"), [(10, "10 B"), (4096, "4 KiB"), (5 * 1024**2 + 1, "5.0 MiB")])
 def test_sizes_have_a_fitting_unit(count: int, text: str) -> None:
     assert size(count) == text
+
+
+def test_the_home_folder_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setenv("USERPROFILE", "/home/ada")
+    assert at_home("/home/ada/src/x").replace("\\", "/") == "~/src/x"
+    assert at_home("/srv/x") == "/srv/x"
 
 
 def test_one_line_folds_and_cuts() -> None:

@@ -52,6 +52,17 @@ def save(index: Index, path: str, text: str | None) -> None:
     index.writer.submit(Job(cause=Cause.SAVED, path=path)).result(WATCHDOG)
 
 
+def assert_as_fresh(index: Index, database: Path) -> None:
+    """The live rows are those of a new index of the same disk."""
+    index.settle()
+    with indexing(index.root, database) as new:
+        new.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
+        new.settle()
+        found, wanted = index.rows(), new.rows()
+    for table in wanted:
+        assert found[table] == wanted[table], table
+
+
 def facts(index: Index) -> dict[str, tuple[int, int, int]]:
     found = index.query(
         "SELECT p.text, p.id, o.start_line, p.is_stale FROM proposition p JOIN occurrence o ON o.proposition_id = p.id"
@@ -164,7 +175,7 @@ def test_a_deleted_file_leaves_stale_facts_and_no_symbols(index: Index) -> None:
 
 
 @pytest.mark.parametrize("old_first", [True, False])
-def test_a_rename_carries_rows_over(index: Index, old_first: bool) -> None:  # noqa: FBT001
+def test_a_rename_carries_rows_over(index: Index, tmp_path: Path, old_first: bool) -> None:  # noqa: FBT001
     save(index, "a.py", SOURCE)
     before = facts(index)
     (index.root / "a.py").rename(index.root / "b.py")
@@ -173,6 +184,7 @@ def test_a_rename_carries_rows_over(index: Index, old_first: bool) -> None:  # n
     assert facts(index) == before
     assert index.query("SELECT path, module, is_stale FROM document") == [("b.py", "b", 0)]
     assert {fqn for (fqn,) in index.query("SELECT fqn FROM symbol")} >= {"b.load", "b.store"}
+    assert_as_fresh(index, tmp_path / "new.db")
 
 
 def test_a_copy_is_no_rename(index: Index) -> None:
@@ -197,7 +209,7 @@ def test_provenance_tells_where_a_content_was_first_read(tmp_path: Path) -> None
         assert index.query(current) == [("main",)]
 
 
-def test_making_a_folder_a_package_renames_its_modules(index: Index) -> None:
+def test_making_a_folder_a_package_renames_its_modules(index: Index, tmp_path: Path) -> None:
     save(index, "x/pkg/mod.py", SOURCE)
     assert index.query("SELECT module FROM document") == [("x.pkg.mod",)]
     save(index, "x/pkg/__init__.py", "")
@@ -205,6 +217,7 @@ def test_making_a_folder_a_package_renames_its_modules(index: Index) -> None:
     modules = "SELECT module FROM document WHERE path = 'x/pkg/mod.py'"
     assert index.query(modules) == [("pkg.mod",)]
     assert ("pkg.mod.load",) in index.query("SELECT fqn FROM symbol")
+    assert_as_fresh(index, tmp_path / "new.db")
     save(index, "x/pkg/__init__.py", None)
     index.settle()
     assert index.query(modules) == [("x.pkg.mod",)]
@@ -235,7 +248,7 @@ PROSE = (
 
 def contents(path: str) -> st.SearchStrategy[str]:
     blocks = PYTHON if path.endswith(".py") else PROSE
-    return st.lists(st.sampled_from(blocks), max_size=4).map("\n\n".join)
+    return st.lists(st.sampled_from(blocks), min_size=1, max_size=4).map("\n\n".join)
 
 
 writes = st.sampled_from(PATHS).flatmap(lambda path: st.tuples(st.just("write"), st.just(path), contents(path)))
@@ -243,8 +256,8 @@ deletes = st.tuples(st.just("delete"), st.sampled_from(PATHS), st.just(""))
 renames = st.tuples(st.just("rename"), st.sampled_from(PATHS), st.sampled_from(PATHS))
 steps = st.lists(
     st.tuples(st.one_of(writes, writes, deletes, renames), st.sampled_from(["save", "event", "scan", "nothing"])),
-    min_size=1,
-    max_size=8,
+    min_size=3,
+    max_size=10,
 )
 
 
@@ -274,7 +287,7 @@ def follow(index: Index, touched: tuple[str, ...], how: str) -> None:
             future.result(WATCHDOG)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(history=steps)
 def test_any_history_ends_in_the_rows_of_a_fresh_index(
     tmp_path_factory: pytest.TempPathFactory, history: list[tuple[tuple[str, str, str], str]]
@@ -286,10 +299,4 @@ def test_any_history_ends_in_the_rows_of_a_fresh_index(
         for step, how in history:
             follow(old, change(root, step), how)
         old.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
-        old.settle()
-        with indexing(root, base / "new.db") as new:
-            new.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
-            new.settle()
-            found, wanted = old.rows(), new.rows()
-    for table in wanted:
-        assert found[table] == wanted[table], table
+        assert_as_fresh(old, base / "new.db")

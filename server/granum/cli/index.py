@@ -14,7 +14,7 @@ from granum.cli import render
 from granum.cli.exits import Exit
 from granum.cli.options import USUAL_INDEX, IndexOptions
 from granum.cli.output import write, write_json
-from granum.cli.text import duration, heading, place, safe, size
+from granum.cli.text import at_home, duration, heading, safe, size
 from granum.cli.workspace import find_root, folder, settings_of, update
 from granum.model.answers import ProblemView, Reindexed, Status
 
@@ -60,9 +60,11 @@ def command(path: Path | None = None, /, *, force: bool = False, options: IndexO
 
 def _render(report: IndexReport) -> Group:
     done, status = report.reindexed, report.status
-    title = heading("Indexed ").append_text(place("", status.root)).append(f" in {duration(report.seconds)}", "bold")
+    title = (
+        heading("Indexed ").append(at_home(status.root), "bold cyan").append(f" in {duration(report.seconds)}", "bold")
+    )
     did = f"{done.files - done.unchanged:,} files read, {done.unchanged:,} unchanged, {done.removed_files:,} gone"
-    index = safe(status.index_path, "cyan").append(f"  {size(status.index_bytes)}", "dim")
+    index = safe(at_home(status.index_path), "cyan").append(f"  {size(status.index_bytes)}", "dim")
     parts: list[RenderableType] = [
         title,
         Text(did, "dim"),

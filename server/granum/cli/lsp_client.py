@@ -140,6 +140,13 @@ class Client:
                     return None
                 self._changed.wait(left)
 
+    def forget(self, method: str) -> None:
+        """Drops the notifications of ``method`` that have come so far, so that the next wait is for news."""
+        with self._changed:
+            kept = [message for message in self._notifications if message.method != method]
+            self._notifications.clear()
+            self._notifications.extend(kept)
+
     def stop(self) -> int:
         """Ends the server as the protocol asks, and answers its exit code."""
         self.request("shutdown", None, object)

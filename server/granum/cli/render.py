@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from granum.cli.text import clock, grid, heading, kind, marks, one_line, place, safe, size
+from granum.cli.text import at_home, clock, grid, heading, kind, marks, one_line, place, safe, size
 from granum.model.answers import Facts, Health, LayerCounts, Layers, ProblemView, Resolution, Status
 
 if TYPE_CHECKING:
@@ -163,11 +163,11 @@ def status(value: Status) -> RenderableType:
     table = grid("fixed", "wide")
     health = Text(value.health.value, HEALTH_COLOURS.get(value.health, "yellow"))
     rows: list[tuple[str, RenderableType]] = [
-        ("workspace", safe(value.root)),
+        ("workspace", safe(at_home(value.root))),
         ("health", health.append_text(safe(f"  {value.message}", "default")) if value.message else health),
         ("branch", safe(f"{value.branch or '(none)'}  {value.head[:12]}{'  with changes' if value.dirty else ''}")),
-        ("index", safe(value.index_path).append(f"  {size(value.index_bytes)}", "dim")),
-        ("indexed", Text(clock(value.indexed_at))),
+        ("index", safe(at_home(value.index_path)).append(f"  {size(value.index_bytes)}", "dim")),
+        ("indexed", Text(clock(value.indexed_at) if value.indexed_at else "nothing was to be done")),
         ("watcher", Text(value.watcher or "off")),
         ("waiting", Text(f"{value.queue_length:,} files")),
         ("problems", Text(f"{value.problems:,}")),

@@ -57,6 +57,16 @@ def place(root: Path | str, path: str, line: int = 0, end_line: int = 0) -> Text
     return safe(path + lines, Style(color="cyan", link=link))
 
 
+def at_home(path: Path | str) -> str:
+    """The path with the person's home folder as ``~``."""
+    from pathlib import Path as RealPath
+
+    try:
+        return str("~" / RealPath(path).relative_to(RealPath.home()))
+    except (ValueError, RuntimeError):  # it lies elsewhere, or there is no home
+        return str(path)
+
+
 def heading(text: str, note: str = "") -> Text:
     """A section's title."""
     title = safe(text, "bold")

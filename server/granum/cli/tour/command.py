@@ -29,7 +29,7 @@ def command(path: Path | None = None, /, *, symbol: str = "", options: OutputOpt
         report = journey(source, Path(scratch).resolve(), symbol, _unseen if options.json else write)
     if options.json:
         write_json(report)
-    return Exit.OK if report.symbol else Exit.NOTHING_FOUND
+    return Exit.OK if report.symbol or report.section else Exit.NOTHING_FOUND
 
 
 def _unseen(*_: RenderableType) -> None:

@@ -10,11 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROSE = frozenset({"markdown", "rst", "text"})
-CODE_LINES_ABOVE = (
-    "# Three lines that the tour puts here, so that",
-    "# whatever stands below them moves down.",
-    "",
-)
+#: Empty, so that they move what stands below them and state nothing.
+LINES_ABOVE = 3
 RULE = "Callers must never rely on this line, because the tour has just written it."
 PROSE_RULE = "Readers must never skip this line, because the tour has just written it."
 FAILURE = "the tour added this failure"
@@ -51,15 +48,15 @@ def plan(lines: Sequence[str], target: Target, facts: Sequence[Statement]) -> Ed
     before, body = list(lines[: target.start_line - 1]), list(lines[target.start_line - 1 : target.end_line])
     after = list(lines[target.end_line :])
     prose = target.language in PROSE
-    above = ["", ""] if prose else [_indent(body[0]) + line if line else "" for line in CODE_LINES_ABOVE]
+    above = [""] * LINES_ABOVE
     added = _prose_addition() if prose else _code_addition(body, target)
     body, removed = _remove(body, target, facts)
-    deeds = [f"{len(above)} {'empty ' if prose else ''}lines put above it"]
+    deeds = [f"{LINES_ABOVE} empty lines put above it"]
     if removed:
         deeds.append("one statement taken out")
     if added:
         deeds.append("a rule written under it" if prose else "a rule and a failure written at its end")
-    return Edit([*before, *above, *body, *added, *after], len(above), removed, tuple(deeds))
+    return Edit([*before, *above, *body, *added, *after], LINES_ABOVE, removed, tuple(deeds))
 
 
 def _prose_addition() -> list[str]:

@@ -14,15 +14,17 @@ from granum import __version__
 from granum.cli.lsp_client import Client, ServerError
 from granum.lsp import wire
 from granum.model.answers import Health
+from granum.model.layers import Layer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 HOVERS = 20
 #: A first index of a very large workspace may take this long, in seconds, before the tour gives up.
 INDEX_PATIENCE = 1800.0
 STATUS_PATIENCE = 0.5
+STALE_HITS = 50
 
 CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-32"]},
@@ -126,6 +128,23 @@ def facts(client: Client, place: Place, *, include_stale: bool) -> wire.FactsRes
     return client.request(wire.Method.FACTS, params, wire.FactsResult)
 
 
+def gone_stale(client: Client, path: str, facts: Iterable[wire.FactView]) -> tuple[wire.FactView, ...]:
+    """Those of the facts that a search among stale rows finds, marked stale."""
+    found = []
+    for fact in facts:
+        params = {
+            "query": fact.text,
+            "preferredLayers": [Layer.PROPOSITION],
+            "pathGlob": path,
+            "includeStale": True,
+            "limit": STALE_HITS,
+        }
+        hits = client.request(wire.Method.SEARCH, params, wire.SearchResult).hits
+        if any(hit.id == fact.id and hit.layer is Layer.PROPOSITION and hit.is_stale for hit in hits):
+            found.append(msgspec.structs.replace(fact, is_stale=True))
+    return tuple(found)
+
+
 def open_document(client: Client, uri: str, language: str, text: str) -> None:
     """Opens a file in the editor."""
     document = {"uri": uri, "languageId": language, "version": 1, "text": text}
@@ -158,6 +177,7 @@ def save(client: Client, uri: str) -> float:
     Raises:
         ServerError: It does not follow.
     """
+    client.forget(wire.Notification.DID_REINDEX)
     started = time.perf_counter()
     client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
     news = client.wait_for(

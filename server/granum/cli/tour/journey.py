@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
@@ -20,9 +19,11 @@ from granum.model.layers import Layer, ReferenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from rich.console import RenderableType
 
+    from granum.cli.tour.choose import Choice
     from granum.cli.tour.copy import Copy
 
 #: Files looked at for a telling symbol: those that answer the query best.
@@ -35,6 +36,14 @@ class Tell(Protocol):
 
     def __call__(self, *renderables: RenderableType) -> None:
         """Shows the renderables, one below the other."""
+
+
+class Visit(NamedTuple):
+    """The editor's connection, the copy it works on, and the person it tells."""
+
+    client: Client
+    copied: Copy
+    tell: Tell
 
 
 def journey(source: Path, scratch: Path, wanted: str, tell: Tell) -> TourReport:
@@ -54,27 +63,14 @@ def journey(source: Path, scratch: Path, wanted: str, tell: Tell) -> TourReport:
     tell(show.opening(source, copied.files, copied.left_out, copied.seconds), show.step(1, "The server starts"))
     started = time.perf_counter()
     with Client(editor.server_command(), copied.root, editor.environment(scratch / "cache")) as client:
-        editor.initialize(client, copied.root)
-        up = time.perf_counter()
-        tell(show.started(up - started), show.step(2, "It indexes the workspace"))
-        with Bar("Indexing") as bar:
-            status = editor.wait_until_indexed(client, bar.advance)
-        times = TourTimes(copy=copied.seconds, start=up - started, index=time.perf_counter() - up)
-        report = TourReport(
-            workspace=str(source),
-            files_copied=copied.files,
-            files_left_out=copied.left_out,
-            rows=msgspec.convert(status.counts, TourRows, from_attributes=True),
-            problems=status.problems,
-            seconds=times,
-        )
-        tell(show.indexed(report.rows, report.problems, times.index))
-        choice = _choose(client, copied, wanted)
+        visit = Visit(client, copied, tell)
+        report = _index(visit, source, started)
+        choice = _choose(visit, wanted)
         if choice is None:
             tell(show.step(3, "Hover"), show.nothing_to_show(report.rows.files))
         else:
-            report = _hover(client, copied, choice, report, tell)
-            report = _edit_and_save(client, copied, choice, report, tell)
+            report = _look(visit, choice, report)
+            report = _edit_and_save(visit, choice, report)
         stopping = time.perf_counter()
         client.stop()
         report = _timed(report, stop=time.perf_counter() - stopping)
@@ -83,7 +79,26 @@ def journey(source: Path, scratch: Path, wanted: str, tell: Tell) -> TourReport:
     return report
 
 
-def _choose(client: Client, copied: Copy, wanted: str) -> choose.Choice | None:
+def _index(visit: Visit, source: Path, started: float) -> TourReport:
+    editor.initialize(visit.client, visit.copied.root)
+    up = time.perf_counter()
+    visit.tell(show.started(up - started), show.step(2, "It indexes the workspace"))
+    with Bar("Indexing") as bar:
+        status = editor.wait_until_indexed(visit.client, bar.advance)
+    report = TourReport(
+        workspace=str(source),
+        files_copied=visit.copied.files,
+        files_left_out=visit.copied.left_out,
+        rows=msgspec.convert(status.counts, TourRows, from_attributes=True),
+        problems=status.problems,
+        seconds=TourTimes(copy=visit.copied.seconds, start=up - started, index=time.perf_counter() - up),
+    )
+    visit.tell(show.indexed(report.rows, report.problems, report.seconds.index))
+    return report
+
+
+def _choose(visit: Visit, wanted: str) -> Choice | None:
+    client = visit.client
     if wanted:
         found = client.request(wire.Method.SYMBOL, {"fqn": wanted}, wire.SymbolResult)
         if found.symbol is None:
@@ -94,68 +109,77 @@ def _choose(client: Client, copied: Copy, wanted: str) -> choose.Choice | None:
     hits = client.request(wire.Method.SEARCH, params, wire.SearchResult).hits
     uris = [uri for uri, _ in Counter(hit.location.uri for hit in hits).most_common(CANDIDATES)]
     # a small or odd workspace may have nothing that the query finds
-    uris += [path.as_uri() for path in copied.sample if path.as_uri() not in uris][: CANDIDATES - len(uris)]
-    return choose.best(editor.layers(client, uri) for uri in uris)
+    others = [path.as_uri() for path in visit.copied.sample if path.as_uri() not in uris]
+    return choose.best([editor.layers(client, uri) for uri in uris + others[: CANDIDATES - len(uris)]])
 
 
-def _hover(client: Client, copied: Copy, choice: choose.Choice, report: TourReport, tell: Tell) -> TourReport:
-    """Opens the file and hovers over the symbol, then over a call of it."""
-    symbol = choice.symbol
-    path = copied.root / symbol.location.path
-    language = choice.layers.document.language if choice.layers.document else ""
-    editor.open_document(client, symbol.location.uri, language, path.read_bytes().decode())
-    place = _place(symbol, 0)
+def _look(visit: Visit, choice: Choice, report: TourReport) -> TourReport:
+    """Opens the file and hovers over the symbol, then over a call of it; a section is shown as it is."""
+    client, root = visit.client, visit.copied.root
+    editor.open_document(client, choice.uri, choice.language, (root / choice.path).read_bytes().decode())
+    place = _place(choice, 0)
+    if place is None:
+        facts = [_fact(fact, fact.location.start_line, 0) for fact in _facts(client, choice, 0)]
+        visit.tell(show.step(3, "Look at a section"), show.section(choice, root, facts))
+        return msgspec.structs.replace(report, section=choice.name, path=choice.path)
     text, first = editor.hover(client, place)
     warm = editor.warm_hover(client, place)
-    tell(show.step(3, "Hover over a symbol"), show.hovered(symbol, copied.root, text, first, warm))
+    visit.tell(show.step(3, "Hover over a symbol"), show.hovered(choice, root, text, first, warm))
     report = _timed(report, first_hover=first, hover=warm)
-    report = msgspec.structs.replace(report, symbol=symbol.fqn, path=symbol.location.path, hover=text)
-    calls = [
-        edge for edge in editor.facts(client, place, include_stale=False).callers if edge.kind is ReferenceKind.CALL
-    ]
-    if calls:
-        where = calls[0].location
-        there = editor.Place(where.uri, where.range.start.line, where.range.start.character)
-        again, seconds = editor.hover(client, there)
-        report = _timed(report, hover_at_call=seconds)
-        tell(show.hovered_at_call(copied.root, where.path, where.start_line, seconds, same=again == text))
-    return report
+    report = msgspec.structs.replace(report, symbol=choice.name, path=choice.path, hover=text)
+    callers = editor.facts(client, place, include_stale=False).callers
+    where = next((edge.location for edge in callers if edge.kind is ReferenceKind.CALL), None)
+    if where is None:
+        return report
+    _, seconds = editor.hover(client, editor.Place(where.uri, where.range.start.line, where.range.start.character))
+    visit.tell(show.hovered_at_call(root, where.path, where.start_line, seconds))
+    return _timed(report, hover_at_call=seconds)
 
 
-def _edit_and_save(client: Client, copied: Copy, choice: choose.Choice, report: TourReport, tell: Tell) -> TourReport:
-    """Edits the copy, saves it, and compares the symbol's facts before and after."""
-    symbol = choice.symbol
-    path = copied.root / symbol.location.path
-    before = editor.facts(client, _place(symbol, 0), include_stale=False).facts
+def _edit_and_save(visit: Visit, choice: Choice, report: TourReport) -> TourReport:
+    """Edits the copy, saves it, and compares the facts before and after."""
+    client = visit.client
+    path = visit.copied.root / choice.path
+    before = _facts(client, choice, 0)
     source = _Source.of(path.read_bytes().decode())
-    planned = edit.plan(source.lines, _target(choice), [_statement(fact) for fact in before])
-    tell(show.step(4, "An edit"), show.edited(source.lines, planned, symbol.location.path))
+    target = edit.Target(choice.start_line, choice.end_line, choice.language, choice.is_function)
+    planned = edit.plan(source.lines, target, [_statement(fact) for fact in before])
+    visit.tell(show.step(4, "An edit"), show.edited(source.lines, planned, choice.path))
     text = source.join(planned.lines)
-    editor.change_document(client, symbol.location.uri, text)
+    editor.change_document(client, choice.uri, text)
     path.write_bytes(text.encode())
     saving = time.perf_counter()
-    reindexed = editor.save(client, symbol.location.uri)
-    after = editor.facts(client, _place(symbol, planned.inserted_above), include_stale=True).facts
+    reindexed = editor.save(client, choice.uri)
+    after = _facts(client, choice, planned.inserted_above, include_stale=True)
     report = _timed(report, save_to_reindexed=reindexed, save_to_visible=time.perf_counter() - saving)
+    if choice.name_at is None:
+        after = (*after, *editor.gone_stale(client, choice.path, _missing(before, after)))
     report = msgspec.structs.replace(report, **_compared(before, after))
-    tell(show.step(5, f"The save: facts of {symbol.name} before and after"), show.saved(report))
+    visit.tell(show.step(5, "The save: the facts before and after"), show.saved(report))
     return report
+
+
+def _facts(client: Client, choice: Choice, moved_by: int, *, include_stale: bool = False) -> tuple[wire.FactView, ...]:
+    """The symbol's own facts; for a section, those of its document."""
+    place = _place(choice, moved_by)
+    if place is not None:
+        return editor.facts(client, place, include_stale=include_stale).facts
+    return tuple(fact for fact in editor.layers(client, choice.uri).propositions if not fact.is_stale)
+
+
+def _missing(before: Sequence[wire.FactView], after: Sequence[wire.FactView]) -> list[wire.FactView]:
+    there = {fact.id for fact in after}
+    return [fact for fact in before if fact.id not in there]
 
 
 def _compared(before: Sequence[wire.FactView], after: Sequence[wire.FactView]) -> dict[str, tuple[TourFact, ...]]:
-    """Sorts the facts into kept (same row), stale and new."""
-    old = {fact.id: fact for fact in before}
-    now = {fact.id: fact for fact in after if not fact.is_stale}
-    stale = [fact for fact in after if fact.is_stale and fact.id in old]
-    return {
-        "kept": tuple(
-            _fact(fact, old[id_].location.start_line, fact.location.start_line)
-            for id_, fact in now.items()
-            if id_ in old
-        ),
-        "stale": tuple(_fact(fact, old[fact.id].location.start_line, 0) for fact in stale),
-        "new": tuple(_fact(fact, 0, fact.location.start_line) for id_, fact in now.items() if id_ not in old),
-    }
+    """Sorts the facts into kept (the same row), stale and new."""
+    lines = {fact.id: fact.location.start_line for fact in before}
+    now = [fact for fact in after if not fact.is_stale]
+    kept = [_fact(fact, lines[fact.id], fact.location.start_line) for fact in now if fact.id in lines]
+    stale = [_fact(fact, lines[fact.id], 0) for fact in after if fact.is_stale and fact.id in lines]
+    new = [_fact(fact, 0, fact.location.start_line) for fact in now if fact.id not in lines]
+    return {"kept": tuple(kept), "stale": tuple(stale), "new": tuple(new)}
 
 
 def _fact(fact: wire.FactView, before: int, after: int) -> TourFact:
@@ -173,15 +197,9 @@ def _timed(report: TourReport, **seconds: float) -> TourReport:
     return msgspec.structs.replace(report, seconds=msgspec.structs.replace(report.seconds, **seconds))
 
 
-def _place(symbol: wire.SymbolView, moved_by: int) -> editor.Place:
-    start = symbol.name_range.start
-    return editor.Place(symbol.location.uri, start.line + moved_by, start.character)
-
-
-def _target(choice: choose.Choice) -> edit.Target:
-    location = choice.symbol.location
-    language = choice.layers.document.language if choice.layers.document else ""
-    return edit.Target(location.start_line, location.end_line, language, choice.symbol.kind in choose.CALLABLE)
+def _place(choice: Choice, moved_by: int) -> editor.Place | None:
+    at = choice.name_at
+    return editor.Place(choice.uri, at.line + moved_by, at.character) if at else None
 
 
 def _statement(fact: wire.FactView) -> edit.Statement:

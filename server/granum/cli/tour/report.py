@@ -45,7 +45,7 @@ class TourRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TourReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One tour. ``symbol`` is empty where the workspace states nothing."""
+    """One tour. ``symbol`` is empty where no symbol has facts; ``section`` then names the prose shown instead, if any."""
 
     workspace: str
     files_copied: int
@@ -54,6 +54,7 @@ class TourReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: int
     seconds: TourTimes
     symbol: str = ""
+    section: str = ""
     path: str = ""
     hover: str = ""
     kept: tuple[TourFact, ...] = ()

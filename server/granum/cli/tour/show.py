@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from granum.cli.text import duration, grid, kind, one_line, place, safe
+from granum.cli.text import at_home, duration, grid, kind, one_line, place, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from granum.cli.tour.choose import Choice
     from granum.cli.tour.edit import Edit
     from granum.cli.tour.report import TourFact, TourReport, TourRows
-    from granum.lsp.wire import SymbolView
 
 INDENT = (0, 0, 0, 3)
 SHOWN = 6
@@ -31,10 +31,10 @@ ADVICE = "'granum doctor --why FILE' tells why a file is not indexed."
 
 def opening(source: Path, files: int, left_out: int, seconds: float) -> RenderableType:
     """Which workspace, and that only a copy of it is worked on."""
-    note = f"on a copy of {files:,} files, made in {duration(seconds)}; the workspace itself is not touched"
+    note = f"on a copy of {_files(files)}, made in {duration(seconds)}; the workspace itself is not touched"
     if left_out:
         note += f" ({left_out:,} more were left out: the tour copies a bounded part)"
-    return Group(Text("A tour of ", "bold").append_text(safe(str(source), "bold cyan")), Text(note, "dim"))
+    return Group(Text("A tour of ", "bold").append_text(safe(at_home(source), "bold cyan")), Text(note, "dim"))
 
 
 def step(number: int, title: str) -> RenderableType:
@@ -55,23 +55,33 @@ def indexed(rows: TourRows, problems: int, seconds: float) -> RenderableType:
     table.add_row(*(Text(word, "dim") for word in words))
     line = Text(f"everything from nothing in {duration(seconds)}")
     if problems:
-        line.append(f"  ({problems:,} files only in part, or not at all; granum index lists them)", "yellow")
+        line.append(f"  ({_files(problems)} only in part, or not at all; 'granum index' tells which)", "yellow")
     return _indented(line, Text(""), table)
 
 
-def hovered(symbol: SymbolView, root: Path, text: str, first: float, warm: float) -> RenderableType:
+def hovered(choice: Choice, root: Path, text: str, first: float, warm: float) -> RenderableType:
     """A hover as an editor shows it."""
-    where = place(root, symbol.location.path, symbol.location.start_line, symbol.location.end_line)
-    title = safe(symbol.fqn, "bold").append("  ").append_text(where)
     times = Text(f"{duration(first)} the first time, {duration(warm)} from then on (median of 20)", "dim")
-    return _indented(title, Panel(safe(text), border_style="dim", expand=False), times)
+    hover = safe(text) if text else Text("nothing that an ordinary language server does not show", "dim")
+    return _indented(_title(choice, root), Panel(hover, border_style="dim", expand=False), times)
 
 
-def hovered_at_call(root: Path, path: str, line: int, seconds: float, *, same: bool) -> RenderableType:
-    """The same hover at a place that uses the symbol."""
-    what = "tells the same" if same else "tells of it"
+def hovered_at_call(root: Path, path: str, line: int, seconds: float) -> RenderableType:
+    """The hover at a place that uses the symbol."""
     return _indented(
-        Text("and over a call of it, ").append_text(place(root, path, line)).append(f": {what}, {duration(seconds)}")
+        Text("over a call of it, ", "dim").append_text(place(root, path, line)).append(f": {duration(seconds)}", "dim")
+    )
+
+
+def section(choice: Choice, root: Path, facts: Sequence[TourFact]) -> RenderableType:
+    """A section of prose and what its document states."""
+    note = Text("prose, which states facts of no symbol: instead of a hover, this is what it holds", "dim")
+    return _indented(_title(choice, root), note, Text(""), _table(facts))
+
+
+def _title(choice: Choice, root: Path) -> Text:
+    return (
+        safe(choice.name, "bold").append("  ").append_text(place(root, choice.path, choice.start_line, choice.end_line))
     )
 
 
@@ -99,13 +109,21 @@ def saved(report: TourReport) -> RenderableType:
 
 
 def _group(name: str, style: str, note: str, facts: Sequence[TourFact]) -> RenderableType:
+    title = Text(f"{len(facts)} {name}", style).append(f"  {note}", "not bold dim")
+    return Group(title, Padding(_table(facts, "dim strike" if name == "stale" else ""), (0, 0, 1, 2)))
+
+
+def _table(facts: Sequence[TourFact], style: str = "") -> RenderableType:
     table = grid("fixed", "fixed", "wide")
     for fact in facts[:SHOWN]:
-        table.add_row(Text(_lines(fact), "cyan"), kind(fact.type), safe(one_line(fact.text, 160), _struck(name)))
+        table.add_row(Text(_lines(fact), "cyan"), kind(fact.type), safe(one_line(fact.text, 160), style))
     if len(facts) > SHOWN:
         table.add_row("", "", Text(f"and {len(facts) - SHOWN} more", "dim"))
-    title = Text(f"{len(facts)} {name}", style).append(f"  {note}", "not bold dim")
-    return Group(title, Padding(table, (0, 0, 1, 2)))
+    return table
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _lines(fact: TourFact) -> str:
@@ -115,13 +133,9 @@ def _lines(fact: TourFact) -> str:
     return str(fact.line_before or fact.line_after)
 
 
-def _struck(name: str) -> str:
-    return "dim strike" if name == "stale" else ""
-
-
 def nothing_to_show(files: int) -> RenderableType:
     """The workspace states nothing that a hover could show."""
-    reason = "It has no file that Granum indexes." if not files else "None of its files states a fact about a symbol."
+    reason = "It has no file that Granum indexes." if not files else "None of its files states a fact."
     return _indented(Text(f"There is nothing to hover over here. {reason}", "yellow"), Text(ADVICE, "dim"))
 
 
