@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Mentions looked at before ranking; a name such as ``get`` may stand in thousands of sentences.
 _MENTION_CANDIDATES = 400
+#: A bare name that more definitions than this have (``get``) tells of none of them; a mention must spell more of it.
+_BARE_NAME_DEFINITIONS = 3
 
 _SELECT = f"SELECT {FACT_COLUMNS} FROM {FACT_TABLES}"
 _NESTING = {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPERTY}
@@ -57,14 +59,19 @@ def for_symbol(snapshot: Snapshot, symbol_id: int, filter: FactFilter) -> tuple[
 def mentioning(
     snapshot: Snapshot, names: Sequence[str], *, fqn: str, exclude_symbol: int, exclude_document: int, limit: int
 ) -> tuple[Fact, ...]:
-    """Current facts that mention one of the names, those first that spell more of ``fqn``."""
+    """Current facts that mention one of the names, those first that spell more of ``fqn``.
+
+    A mention of the bare name counts only where few definitions have that name.
+    """
     if not names:
         return ()
     marks = ",".join("?" * len(names))
+    # the last two parts of the name, which a mention must spell where the bare name is common
+    spelling = ".".join(fqn.split(".")[-2:]) if fqn and _is_common(snapshot, names) else ""
     rows = snapshot.rows(
         f"{_SELECT} WHERE p.id IN (SELECT proposition_id FROM mention WHERE name IN ({marks})) AND NOT p.is_stale"
-        " AND p.document_id <> ? AND COALESCE(o.symbol_id, 0) <> ? LIMIT ?",
-        (*names, exclude_document, exclude_symbol or -1, _MENTION_CANDIDATES),
+        " AND p.document_id <> ? AND COALESCE(o.symbol_id, 0) <> ? AND instr(p.mentions, ?) LIMIT ?",
+        (*names, exclude_document, exclude_symbol or -1, spelling, _MENTION_CANDIDATES),
     )
     by_path: dict[str, list[Row]] = {}
     for row in rows:
@@ -72,7 +79,9 @@ def mentioning(
     # the freshness of a file costs a look at the disk, so that only the facts that are kept are mapped with it
     unchecked = msgspec.structs.replace(snapshot.view, check=None)
     ranked = in_order(_once(fact(row, unchecked) for row in rows))
-    best = sorted(ranked, key=lambda f: -_spelled(f.mentions, names, fqn))[:limit]
+    least = 2 if spelling else 1
+    spelled = [(_spelled(f.mentions, names, fqn), f) for f in ranked]
+    best = [f for parts, f in sorted(spelled, key=lambda pair: -pair[0]) if not fqn or parts >= least][:limit]
     return tuple(msgspec.structs.replace(f, freshness=snapshot.view.freshness(by_path[f.path][0])) for f in best)
 
 
@@ -123,6 +132,14 @@ def _once(found: Iterable[Fact]) -> list[Fact]:
     for one in sorted(found, key=lambda f: (f.start_line, f.end_line)):
         first.setdefault(one.id, one)
     return list(first.values())
+
+
+def _is_common(snapshot: Snapshot, names: Sequence[str]) -> bool:
+    marks = ",".join("?" * len(names))
+    rows = snapshot.rows(
+        f"SELECT count(DISTINCT fqn) FROM symbol WHERE name IN ({marks}) AND kind <> ?", (*names, SymbolKind.SECTION)
+    )
+    return bool(rows[0][0] > _BARE_NAME_DEFINITIONS)
 
 
 def _spelled(mentions: Sequence[str], names: Sequence[str], fqn: str) -> int:
