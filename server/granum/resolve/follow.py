@@ -80,7 +80,8 @@ class Follower:
             return ((Instance(owner),), steps[1:])
         if first == "super" and (owner := enclosing_class(table, scope)):
             return ((Parent(owner),), steps[2:] if steps[1:2] == (CALL,) else steps[1:])
-        if local_type == ANYTHING:
+        if local_type == ANYTHING or (local_type and len(steps) == 1):
+            # a local itself is no symbol; only what it leads to may be
             return UNKNOWN, steps[1:]
         if local_type:
             return self.instances(table, scope, local_type), steps[1:]

@@ -92,10 +92,13 @@ def _itself(snapshot: Snapshot, table: Table, identifier: Identifier, blank: Res
 
 
 def _imported_here(follower: Follower, table: Table, identifier: Identifier) -> Outcome | None:
-    """The origin of a name on an import statement, which binds something else or nothing (``import x as y``)."""
+    """The origin of a name on an import statement, which may bind another one (``import x as y``).
+
+    By its line: elsewhere the same name means whatever is bound there, or nothing.
+    """
     name = identifier.name
     for binding in table.bindings:
-        if binding.name == name or binding.written.lstrip(".") == name:
+        if binding.line == identifier.line and name in {binding.name, binding.written.lstrip(".")}:
             return outcome_of(follower.imported(table, binding), IMPORTED)
     return None
 
