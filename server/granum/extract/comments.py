@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from granum.extract.source import Source
 
 _NO_WORD = re.compile(r"[\W\d_]*$")
-_BANNER = re.compile(r"\W*([-=#*~_+])\1{2,}\W*(.*?)\W*\1{3,}\W*$|\W*([-=#*~])\3{4,}")
+#: What banners are drawn with, and how many of them begin one, alone or around a title.
+_MARKS = "-=#*~_+ "
+_BANNER_EDGE = 3
+_BANNER_HEAD = 6
 _LICENCE = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
 #: Signs that a line may be code; prose seldom has one, so that few comments need a parse.
 _MAY_BE_CODE = re.compile(
@@ -29,6 +32,8 @@ _MAY_BE_CODE = re.compile(
 )
 #: Licence headers stand at the top; further down the words have their usual meaning.
 _HEADER_LINES = 40
+#: Lines of a banner's title, at most.
+_LONGEST_TITLE = 2
 
 
 class Comment(NamedTuple):
@@ -39,6 +44,9 @@ class Comment(NamedTuple):
     start: int
     end: int
     is_own_line: bool
+
+
+_Line = tuple[Comment, str]
 
 
 def find(source: Source, nodes: Sequence[Node]) -> list[Comment]:
@@ -75,10 +83,9 @@ def statements(
         is_test: whether the file is a test.
     """
     for block in _blocks(source, language, comments):
-        lines = [_without_marker(source, language, comment) for comment in block]
-        text = "\n".join(lines)
-        first, last = block[0], block[-1]
-        if _says_nothing(text, lines, first, language):
+        text = "\n".join(line for _, line in block)
+        first, last = block[0][0], block[-1][0]
+        if _says_nothing(text, first, language):
             continue
         following = _code_after(source, last.line)
         yield Statement(
@@ -93,19 +100,30 @@ def statements(
         )
 
 
-def _blocks(source: Source, language: CodeLanguage, comments: Sequence[Comment]) -> Iterator[list[Comment]]:
-    """Comments on consecutive lines at one column; a directive belongs to none and ends a block."""
-    block: list[Comment] = []
+def _blocks(source: Source, language: CodeLanguage, comments: Sequence[Comment]) -> Iterator[list[_Line]]:
+    """Comments on consecutive lines at one column; a directive or a rule belongs to none and ends a block.
+
+    A title between two rules is a banner, and no block.
+    """
+    block: list[_Line] = []
+    is_below_rule = False
     for comment in comments:
         if language.directive.match(source.slice(comment.start, comment.end)):
             continue
-        last = block[-1] if block else None
-        if last and comment.line == last.line + 1 and comment.is_own_line and comment.column == last.column:
-            block.append(comment)
-            continue
-        if block:
-            yield block
-        block = [comment]
+        text = _without_marker(source, language, comment)
+        last = block[-1][0] if block else None
+        is_next = last is not None and comment.line == last.line + 1
+        if _is_rule(text):
+            if block and not (is_below_rule and is_next and len(block) <= _LONGEST_TITLE):
+                yield block
+            block, is_below_rule = [], True
+        elif is_next and last is not None and comment.is_own_line and comment.column == last.column:
+            block.append((comment, text))
+        else:
+            if block:
+                yield block
+                is_below_rule = False
+            block = [(comment, text)]
     if block:
         yield block
 
@@ -117,18 +135,19 @@ def _without_marker(source: Source, language: CodeLanguage, comment: Comment) ->
     return (text.removeprefix(" ")).rstrip()
 
 
-def _says_nothing(text: str, lines: Sequence[str], first: Comment, language: CodeLanguage) -> bool:
-    if _NO_WORD.match(text) or all(_NO_WORD.match(line) or _BANNER.match(line) for line in lines):
-        return True
-    if len(lines) > 2 and len(lines) <= 5 and _is_rule(lines[0]) and _is_rule(lines[-1]):
-        return True
-    if first.line <= _HEADER_LINES and first.is_own_line and _LICENCE.search(text):
+def _says_nothing(text: str, first: Comment, language: CodeLanguage) -> bool:
+    if _NO_WORD.match(text) or (first.line <= _HEADER_LINES and first.is_own_line and _LICENCE.search(text)):
         return True
     return bool(_MAY_BE_CODE.search(text)) and _is_code(text, language)
 
 
 def _is_rule(line: str) -> bool:
-    return len(line) > 2 and bool(_NO_WORD.match(line))
+    """Whether a line only separates: marks alone, or a title between runs of marks."""
+    if _NO_WORD.match(line):
+        return len(line) > 2
+    head = len(line) - len(line.lstrip(_MARKS))
+    tail = len(line) - len(line.rstrip(_MARKS))
+    return head >= _BANNER_HEAD or (head >= _BANNER_EDGE and tail >= _BANNER_EDGE)
 
 
 def _is_code(text: str, language: CodeLanguage) -> bool:

@@ -25,7 +25,7 @@ def module_of(path: str, is_package_dir: Callable[[str], bool]) -> str:
         is_package_dir: whether a folder (relative to the root, ``""`` is the root itself) is a package.
     """
     file = PurePosixPath(path)
-    if file.suffix not in suffixes():
+    if file.suffix.lower() not in suffixes():
         return path
     folders = list(file.parts[:-1])
     first = len(folders)
