@@ -45,7 +45,7 @@ class TourRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TourReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One tour. ``symbol`` is empty where no symbol has facts; ``section`` then names the prose shown instead, if any."""
+    """One tour. ``symbol`` is empty where no symbol has facts; ``section`` then names the prose shown instead."""
 
     workspace: str
     files_copied: int
