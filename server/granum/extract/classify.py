@@ -64,9 +64,7 @@ _FAILS = re.compile(
     re.IGNORECASE,
 )
 _FAILURES = words_in("raise raises raised throw throws thrown panic panics error errors err errs work")
-_MODAL_ACT = re.compile(
-    r"(?<!here )\bwill(?: also| then| still| only| not| always| try to| \w+ly)? (\w+)", re.IGNORECASE
-)
+_MODAL_ACT = re.compile(r"(?<!here )\bwill (?!not\b)\w", re.IGNORECASE)
 _YOU_WILL = re.compile(r"\byou(?:['’]ll| will) (\w+)", re.IGNORECASE)
 _WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not)\b", re.IGNORECASE)
 _WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
@@ -287,7 +285,7 @@ def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
     if label and label.group()[:4].lower() in {"warn", "caut"}:
         signs[Sign.DANGER] = 1
     opening = Opening.OTHER
-    term = _TERM.match(text) if role in {Role.PARAMETER, Role.ITEM} else None
+    term = _TERM.match(text) if role in {Role.PARAMETER, Role.ITEM, Role.TABLE_ROW} else None
     body = text[term.end() :] if term else text
     body_words = words_of(body) if term else words
     if body_words:
@@ -404,8 +402,7 @@ def _is_behavior(shape: Shape) -> bool:
 def _is_outcome(shape: Shape) -> bool:
     if Sign.OUTCOME in shape.signs or (shape.opening is Opening.CONDITION and shape.source is not SourceKind.COMMENT):
         return True
-    match = _MODAL_ACT.search(shape.text) if "will" in shape.words else None
-    if match and (match.group(1) == "be" or match.group(1).lower() in VERBS):
+    if "will" in shape.words and _MODAL_ACT.search(shape.text):
         return True
     match = _WHICH_ACT.search(shape.text) if "which" in shape.words else None
     return bool(match and third_person(match.group(1)))

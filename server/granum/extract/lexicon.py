@@ -223,7 +223,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
 VERBS = words_in(
     """
     abort accept access acquire activate adapt add adjust advance aggregate alias align allocate allow alter analyze
-    annotate append apply archive ask assemble assert assign associate attach attempt augment authenticate await bind
+    annotate answer append apply archive ask assemble assert assign associate attach attempt augment authenticate await
+    bind
     block bootstrap break broadcast build bulk bump cache calculate call cancel capture cast catch change check choose
     clean clear clone close coerce collapse collect combine commit compact compare compile complete compose compress
     compute concatenate configure confirm connect construct consume contain control convert copy count cover create

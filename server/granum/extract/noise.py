@@ -60,7 +60,7 @@ _LEAD_IN = re.compile(r"\b(?:following|follows|below|like (?:so|this)|these (?:s
 #: What a sentence before a colon says when the rest of it stands in the code below: a rule, or what to do.
 _COMPLETE = re.compile(r"\bmust\b|^(?:to|if|when|for|once|before|after)\b[^,]{8,}, (?:\w+ly )?\w+ .{12,}:$", _I)
 _CODE = re.compile(
-    r"^(?:def|func|fn) \w+\(|^class \w+\s*[:({]|^(?:import|from) [\w.]+(?: import .*)?$"
+    r"^(?:def|func|fn) \w+\(|^class \w+[:({]|^(?:import|from) [\w.]+(?: import .*)?$"
     r"|^(?:if|for|elif|while|with) .*:$"
     r"|^(?:let|const|var) \w+ =|^(?:return|print|del|assert|raise|yield)[ (][^ ]*$|^\w+: \w+ = "
     r"|^[\w.\[\]\"']+ ?(?:[-+*/|&]?=|:=) ?\S+$|^[\w.\[\]]+ = |^[\w.]+\(.*\)[;:]?$|^[@$>{\[]"
