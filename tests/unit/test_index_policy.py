@@ -112,7 +112,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(outer=RULES, inner=RULES, exclude=RULES)
 def test_any_rules_mean_what_git_takes_them_for(repository: Path, outer: str, inner: str, exclude: str) -> None:
     write(repository, {".gitignore": outer, "a/.gitignore": inner, ".git/info/exclude": exclude})
