@@ -43,6 +43,7 @@ _ALERT = re.compile(r"\[!(\w+)\]\s*$|\[!(\w+)\][ \t]*", re.ASCII)
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)\s+([\w-]+)(?:\s+.*)?$")
 _CONTAINER = re.compile(r":{3,}\s*\{?([\w-]*)\}?.*$")
 _MYST = re.compile(r"\{([\w:-]+)\}\s*(.*)$")
+_ODD_BLANK = re.compile(r"(?:[\s>]|[-+*](?=\s|$))*$")
 _LINK = re.compile(r"\]\(<?([^()\s>#]+)")
 _IMAGE = re.compile(r"\[?!\[[^\[\]]*\]\([^()]*\)(?:\]\([^()]*\))?")
 _TASK = re.compile(r"\[[ xX]\]\s+")
@@ -143,20 +144,29 @@ class _Reader:
     # Text
 
     def _inline(self, opener: Token, token: Token) -> None:
-        start = token.map[0] if token.map else 0
         content = token.content
+        start = self._first_line(token)
         if "](" in content:
             self.outline.links += _LINK.findall(content)
         if opener.type == "heading_open":
-            self._heading(opener, content)
+            self._heading(opener, content, start)
         elif opener.type in ("td_open", "th_open"):
             self.cells.append(_IMAGE.sub("", content))
         else:
             self._paragraph(content, start)
 
-    def _heading(self, opener: Token, content: str) -> None:
-        start, end = opener.map or (0, 1)
-        if self.depth:
+    def _first_line(self, token: Token) -> int:
+        """The line on which the content begins: the parser drops leading lines of odd white space (a form feed)."""
+        start, end = token.map or (0, 0)
+        dropped = end - start - 1 - token.content.count("\n")
+        while dropped > 0 and _ODD_BLANK.match(self.lines[start]):
+            start += 1
+            dropped -= 1
+        return start
+
+    def _heading(self, opener: Token, content: str, start: int) -> None:
+        end = opener.map[1] if opener.map else start + 1
+        if self.depth or not content.strip():
             return
         line = self.lines[start]
         first = content.partition("\n")[0]

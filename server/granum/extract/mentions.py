@@ -58,12 +58,13 @@ def mentions(text: str, outline: Outline, scopes: Sequence[tuple[int, str]]) -> 
 
 
 def _marked(text: str, opaque: Sequence[tuple[int, int]]) -> Iterator[tuple[str, int, int, int]]:
-    line, line_start, range_index = 1, 0, 0
+    line, line_start, seen, range_index = 1, 0, 0, 0
     for match in _MARKED.finditer(text):
-        passed = text.count("\n", line_start, match.start())
+        passed = text.count("\n", seen, match.start())
         if passed:
             line += passed
-            line_start = text.rfind("\n", 0, match.start()) + 1
+            line_start = text.rfind("\n", seen, match.start()) + 1
+        seen = match.start()
         while range_index < len(opaque) and opaque[range_index][1] < line:
             range_index += 1
         if range_index < len(opaque) and opaque[range_index][0] <= line:

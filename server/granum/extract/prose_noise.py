@@ -22,7 +22,8 @@ _NO_FACTS_FILE = re.compile(
     re.IGNORECASE,
 )
 _CHANGELOG_FILE = re.compile(
-    r"(?:changes|changelog|change[-_]log|history|news|release[-_]?notes?|releases|whats?[-_]?new)(?:\b|_)",
+    r"(?:changes|changelog|change[-_]log|history|news|release[-_]?notes?|releases|whats?[-_]?new)"
+    r"(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$",
     re.IGNORECASE,
 )
 _CHANGELOG_FOLDERS = frozenset(
