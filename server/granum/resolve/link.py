@@ -60,6 +60,10 @@ class _Changes:
         self.appeared: set[str] = set()
         self.names: dict[str, int] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.changed or self.appeared or self.names)
+
     def add(self, document_id: int, before: bytes | None, after: bytes | None) -> None:
         self.changed.append(document_id)
         for name, newest in changed_names(before, after).items():
@@ -181,6 +185,8 @@ class _Run:
         )
 
     def _make_wait(self, changes: _Changes) -> None:
+        if changes.is_empty:
+            return
         seen = self._rows.rows("SELECT min(symbols_seen) FROM linkage")[0][0]
         if seen is None:  # nothing is linked yet
             return
