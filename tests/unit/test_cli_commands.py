@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -281,3 +282,11 @@ def test_nothing_is_left_in_the_workspace(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     run("index", cwd=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_several_processes_that_begin_at_once_all_succeed(run: Run, tmp_path: Path) -> None:
+    parse(WORKSPACE).write(tmp_path / "ws")
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: run("index", "--json", cwd=tmp_path / "ws"), range(4)))
+    reports = [decoded(each, IndexReport) for each in done]
+    assert {report.status.counts.files for report in reports} == {4}

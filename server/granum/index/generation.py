@@ -75,8 +75,7 @@ def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, b
     try:
         versions = _versions(connection)
         if versions is None:
-            _create(connection, extractor_version)
-            return connection, True, ""
+            return connection, _create(connection, extractor_version), ""
         if versions == (SCHEMA_VERSION, extractor_version):
             return connection, False, ""
         reason = "was made by another version of Granum"
@@ -100,8 +99,11 @@ def _versions(connection: apsw.Connection) -> tuple[int, int] | None:
     return meta.get("schema_version", 0), meta.get("extractor_version", 0)
 
 
-def _create(connection: apsw.Connection, extractor_version: int) -> None:
+def _create(connection: apsw.Connection, extractor_version: int) -> bool:
+    """Makes the tables, unless another process that starts at the same time has just done so."""
     with immediate(connection):
+        if _versions(connection) is not None:
+            return False
         connection.execute(create_statements())
         connection.executemany(
             "INSERT INTO meta (key, value) VALUES (?, ?)",
@@ -111,3 +113,4 @@ def _create(connection: apsw.Connection, extractor_version: int) -> None:
                 ("created_at", time.time()),
             ],
         )
+        return True
