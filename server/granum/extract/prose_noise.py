@@ -39,7 +39,9 @@ _CHANGELOG_FOLDERS = frozenset(
         "newsfragments",
     }
 )
-_BREAKING = re.compile(r"backwards?|breaking|incompatib|deprecat|removed|removal|security|upgrad|migrat", re.IGNORECASE)
+_BREAKING = re.compile(
+    r"backwards?|breaking|incompatib|deprecat|removed|removal|security|upgrad|migrating|migration guide", re.IGNORECASE
+)
 
 
 def is_reference_only(text: str) -> bool:
