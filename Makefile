@@ -61,10 +61,10 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Granum into $(VENV)"
-	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable .
+	@"$(BIN)/python" -m pip install --quiet --quiet --disable-pip-version-check --editable .
 	@touch "$@"
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Granum and its tests' needs into $(VENV)"
-	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@"$(BIN)/python" -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch "$(VENV)/.installed" "$@"
