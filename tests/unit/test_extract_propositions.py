@@ -65,6 +65,8 @@ def texts(*statements: Statement) -> list[str]:
         (Role.BODY, "Is the cache cleared when it is full?"),
         (Role.BODY, "For example, the cache is cleared when it is full."),
         (Role.BODY, "We now look at the cache and how it is built."),
+        (Role.BODY, "If you are new to this, the tutorial helps."),
+        (Role.BODY, "To read the last of them, you could do this:"),
         (Role.BODY, "Another option is to clear the cache by hand."),
         (Role.BODY, "A store of every word and its meaning"),
         (Role.BODY, "https://example.org/a/very/long/address"),

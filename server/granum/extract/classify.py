@@ -66,6 +66,8 @@ _FAILS = re.compile(
 _FAILURES = words_in("raise raises raised throw throws thrown panic panics error errors err errs work")
 _MODAL_ACT = re.compile(r"(?<!here )\bwill (?!not\b)\w", re.IGNORECASE)
 _YOU_WILL = re.compile(r"\byou(?:['’]ll| will) (\w+)", re.IGNORECASE)
+#: "True if it should be kept" tells a meaning, no rule.
+_ASKS_WHETHER = re.compile(r"\w.*\b(?:if|whether|how|what|which|where)\b[^,;]* should\b", re.IGNORECASE)
 _WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not)\b", re.IGNORECASE)
 _WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
@@ -76,16 +78,20 @@ _NOUN_AFTER = _FINITE | {"that", "which", "consists"}
 _DESCRIBING = words_in("uses makes")
 _DETERMINERS = words_in("a an the this these all each any every its one whether given")
 _FUNCTION_WORDS = words_in(
-    "in on at by for from of to with without within into onto over under after before during until since as if when"
-    " while where unless whether because although though than then thus so and or but nor not only just even also"
+    "a an the in on at by for from of to with without within into onto over under after before during until since as if"
+    " when while where unless whether because although though than then thus so and or but nor not only just even also"
     " like unlike per via about above below between through across against around both all any some each such what"
     " which who this that these those it they there here is are was were be been has have had do does did can may"
     " might will would shall should must let now once instead otherwise besides inside outside upon yes no either"
+    " behind beside beyond among despite till towards near whereas except regarding"
     " neither always never usually sometimes often hence therefore however almost exactly probably maybe same"
 )
 _ADVERBS = words_in("only also just then simply automatically optionally internally first finally recursively")
 _SUBJECTS = words_in("this it which that")
 #: Verbs that take ``for``; other words before it are nouns (``Support for …``).
+_PREDICATES = words_in(
+    "takes specifies returns accepts defines contains provides requires needs means gives allows creates begins starts"
+)
 _SEEKING = words_in(
     "look looks wait waits check checks search searches ask asks account accounts test tests listen listens watch"
     " watches scan scans apply applies allow allows provide provides prepare prepares poll polls set sets"
@@ -216,6 +222,8 @@ def _opening_by_verb(sentence: str, words: list[str]) -> Opening | None:
         return None
     if third_person(first) and second not in _NOUN_AFTER:
         return Opening.OTHER if first in _DESCRIBING else Opening.THIRD_PERSON
+    if first in VERBS and second in _PREDICATES:
+        return Opening.THIRD_PERSON
     if first in VERBS and second != "by" and third not in _FINITE:
         return Opening.IMPERATIVE
     if first in VERBS or first in _FUNCTION_WORDS or second not in _DETERMINERS or not first.isalpha():
@@ -388,7 +396,9 @@ def _tells_you(shape: Shape) -> bool:
 def _is_limit(shape: Shape) -> bool:
     if shape.role is Role.TABLE_ROW:
         return bool(_VERSION.search(shape.text)) or Sign.LIMIT in shape.signs
-    return Sign.SHOULD in shape.signs or Sign.LIMIT in shape.signs
+    if Sign.LIMIT in shape.signs:
+        return True
+    return Sign.SHOULD in shape.signs and not _ASKS_WHETHER.search(shape.text)
 
 
 def _is_behavior(shape: Shape) -> bool:

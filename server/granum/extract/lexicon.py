@@ -74,7 +74,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         dependency injection | fault injection | session scope | on the safe side | expect to be | no need to
         do not need to | don't need to | doesn't need to | not required | isn't required | not have to | never mind
         as always | if and only if | first and only | the only difference | one and only | secrets manager
-        allowed values | that needs to be | that need to be | expected to raise | the same interface
+        that should | which should | allowed values | that needs to be | that need to be | expected to raise
+        the same interface
         """
     ),
     Sign.SECURITY: _phrases(

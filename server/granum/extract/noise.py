@@ -56,7 +56,10 @@ _ELSEWHERE = _any_of(
     r"(?:added|changed|new|fixed|removed) in(?: version)? [\d.]+\.?$|new in version|last (?:updated|modified)",
     r"(?:the )?(?:author|maintainer|version|date|created|since)s?:\s",
 )
-_LEAD_IN = re.compile(r"\b(?:following|follows|below|like (?:so|this)|these (?:steps|options|\w+s)|for example)\b", _I)
+_LEAD_IN = re.compile(
+    r"\b(?:following|follows|below|like (?:so|this)|do (?:this|so)|these \w+s|several|for example|looks? like|ways)\b",
+    _I,
+)
 #: What a sentence before a colon says when the rest of it stands in the code below: a rule, or what to do.
 _COMPLETE = re.compile(r"\bmust\b|^(?:to|if|when|for|once|before|after)\b[^,]{8,}, (?:\w+ly )?\w+ .{12,}:$", _I)
 _CODE = re.compile(

@@ -58,7 +58,10 @@ _REASONED = re.compile(
 _DANGLING = re.compile(
     r"in (?:this|that|these|those|such|both|either) (?:case|situation|example|way|sense|scenario)s?\b|that is,|again,"
     r"|in other words|another\b|besides\b|this is (?:where|why|how|also|usually|it)\b|(?:but|and|or|so|thus|hence)\b"
-    r"|that['’]s\b|(?:some|many|most|other) (?:people|users|developers)\b",
+    r"|that['’]s\b|(?:some|many|most|other) (?:people|users|developers)\b|indeed\b|at this point\b|why\b|how\b|what\b"
+    r"|in (?:the above|our)\b|now\b|be sure to (?:read|check)\b|a common (?:pattern|question)\b|the important thing\b"
+    r"|there (?:is|are) (?:\w+ )?(?:two|three|four|several|many|some|a (?:few|number|lot|couple)|usually|better|more)\b"
+    r"|if you(?:['’]re| are) (?:confused|having|new|not sure|unsure|interested|familiar|curious|unfamiliar|stuck)\b",
     _I,
 )
 _NARRATORS = words_in("we we'll we're we've we'd let's i'm i'll")
