@@ -211,7 +211,7 @@ def test_status_names_health_branch_and_counts() -> None:
     assert "main  0123456789ab  with changes" in text
     assert "1,234" in text
     assert "3.0 MiB" in text
-    assert "nothing was to be done" in text
+    assert "not in this run" in text
 
 
 def test_many_problems_are_cut_with_a_hint() -> None:

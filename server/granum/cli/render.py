@@ -167,7 +167,7 @@ def status(value: Status) -> RenderableType:
         ("health", health.append_text(safe(f"  {value.message}", "default")) if value.message else health),
         ("branch", safe(f"{value.branch or '(none)'}  {value.head[:12]}{'  with changes' if value.dirty else ''}")),
         ("index", safe(at_home(value.index_path)).append(f"  {size(value.index_bytes)}", "dim")),
-        ("indexed", Text(clock(value.indexed_at) if value.indexed_at else "nothing was to be done")),
+        ("changed", Text(clock(value.indexed_at) if value.indexed_at else "not in this run")),
         ("watcher", Text(value.watcher or "off")),
         ("waiting", Text(f"{value.queue_length:,} files")),
         ("problems", Text(f"{value.problems:,}")),
