@@ -25,7 +25,19 @@ _INDENTATION = re.compile(rb"^(?:[ \t]|\\\n)+", re.MULTILINE)
 #: Fewer characters cannot make more different widths than any grammar bears.
 _DEEPLY_INDENTED = re.compile(rb"^(?:[ \t]|\\\n){33}", re.MULTILINE)
 _TAB = 8
-_BLANK = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
+
+
+def _regions(data: bytes, runs: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """Lines that begin with these runs of indentation, consecutive ones joined."""
+    found: list[tuple[int, int]] = []
+    for start, end, _ in runs:
+        line_end = data.find(b"\n", end)
+        stop = len(data) if line_end < 0 else line_end
+        if found and found[-1][1] + 1 >= start:
+            found[-1] = (found[-1][0], stop)
+        else:
+            found.append((start, stop))
+    return found
 
 
 def _width(run: bytes) -> int:
@@ -147,11 +159,12 @@ class CodeLanguage:
         return Parser(self._language).parse(self.shallow(data))
 
     def shallow(self, data: bytes) -> bytes:
-        """The text with lines blanked that are indented deeper than the grammar can keep track of.
+        """The text without the lines that are indented deeper than the grammar can keep track of.
 
         A scanner of indentation saves its stack in 1,024 bytes and writes past them: a file of 511 levels would
         end the process. The stack only grows from a width to a larger one, so a bound on the number of different
-        widths bounds it in broken code too. Offsets stay; the same object comes back when nothing is blanked.
+        widths bounds it in broken code too. One name of the same length stands for such lines (white space would be
+        read once for every level that ends there). Byte offsets stay; without such lines the same object comes back.
         """
         most = self.spec.definitions.most_indentations
         if not most or not _DEEPLY_INDENTED.search(data):
@@ -162,11 +175,9 @@ class CodeLanguage:
             return data
         limit = widths[most - 1]
         masked = bytearray(data)
-        for start, end, width in runs:
-            if width > limit:
-                line_end = data.find(b"\n", end)
-                stop = len(data) if line_end < 0 else line_end
-                masked[start:stop] = masked[start:stop].translate(_BLANK)
+        for start, end in _regions(data, [run for run in runs if run[2] > limit]):
+            margin = limit if end - start > limit else 0
+            masked[start:end] = b" " * margin + b"_" * (end - start - margin)
         return bytes(masked)
 
     @cached_property

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Call = tuple["Node", str]
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_BESIDE_DOT = re.compile(r"\s*\.\s*")
 _MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
 _CODE_NAME = re.compile(r"[~!]?\.?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\(\))?$")
 _TARGET = re.compile(r"<([^<>]+)>$")
@@ -112,7 +113,7 @@ class ReferenceFinder:
         base_call = self._spec.definitions.base_call
         if base_call and name.startswith(base_call):
             name = self._spec.definitions.base_name + name[len(base_call) :]
-        name = "".join(name.split()) if "\n" in name or " " in name else name
+        name = _BESIDE_DOT.sub(".", name)
         return name if _DOTTED.fullmatch(name) else ""
 
     def _reference(self, kind: ReferenceKind, name: str, node: Node, owner: int) -> Reference:

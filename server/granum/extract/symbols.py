@@ -26,6 +26,7 @@ LONGEST_VALUE = 120
 MOST_REBINDINGS = 8
 
 _NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?![\w.\[(])")
+_SUBSCRIPT = re.compile(r"\[[^\[\]]*\]")
 _TAIL_COMMENT = re.compile(r"\s#\s[^\n]*(?=\n)")
 
 
@@ -66,10 +67,11 @@ class SymbolFinder:
             node = match["assigned"][0]
             owner = self._scopes.owner(node.start_byte)
             if owner == MODULE or self._definitions[owner].is_class:
-                for symbol in self._variables(node, owner):
-                    times[symbol.qualified_name] += 1
-                    if times[symbol.qualified_name] <= MOST_REBINDINGS:
-                        found.append(symbol)
+                prefix = "" if owner == MODULE else self._definitions[owner].qualified_name + "."
+                for start, name in self._target_names(node):
+                    times[prefix + name] += 1
+                    if times[prefix + name] <= MOST_REBINDINGS:
+                        found.append(self._variable(start, name, prefix + name, node, owner))
             elif node.type == "attribute":
                 on_receiver += self._attributes(node, owner)
         known.update(times)
@@ -107,20 +109,21 @@ class SymbolFinder:
         end = definition.body.start_byte if definition.body else definition.end
         return one_line(self._source.slice(definition.start, end)).removesuffix(":").rstrip()
 
-    def _variables(self, node: Node, owner: int) -> Iterator[Found]:
+    def _target_names(self, node: Node) -> list[tuple[int, str]]:
+        """The names that an assignment's target binds, with their bytes; none of ``a.b`` and ``a[0]``."""
+        if node.type == "attribute":
+            return []
         text = self._text(node)
-        prefix = "" if owner == MODULE else self._definitions[owner].qualified_name + "."
         if node.type == "identifier":
-            names = [(node.start_byte, text)]
-        elif node.type == "attribute":
-            return
-        else:
-            names = [
-                (node.start_byte + len(text[: match.start()].encode()), match.group()) for match in _NAME.finditer(text)
-            ]
+            return [(node.start_byte, text)]
+        plain = _SUBSCRIPT.sub(lambda match: "." * len(match.group()), text)
+        return [
+            (node.start_byte + len(text[: match.start()].encode()), match.group()) for match in _NAME.finditer(plain)
+        ]
+
+    def _variable(self, start: int, name: str, qualified: str, node: Node, owner: int) -> Found:
         statement = node.parent or node
-        for start, name in names:
-            yield self._assigned(start, name, prefix + name, statement, self._variable_kind(statement, owner))
+        return self._assigned(start, name, qualified, statement, self._variable_kind(statement, owner))
 
     def _variable_kind(self, statement: Node, owner: int) -> SymbolKind:
         value = statement.child_by_field_name("right")
