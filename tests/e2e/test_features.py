@@ -116,8 +116,10 @@ def test_other_documents_have_no_hover(session: Session, uri: str) -> None:
 
 
 def test_positions_past_the_end_are_answered(session: Session) -> None:
-    past = {"textDocument": {"uri": session.uri("pkg/pay.py")}, "position": {"line": 10**6, "character": 10**6}}
+    past = {"textDocument": {"uri": session.uri("pkg/pay.py")}, "position": {"line": 2**32, "character": 2**32}}
     assert session.client.request("textDocument/hover", past) is None
+    span = {"start": {"line": 0, "character": 0}, "end": {"line": 2**64, "character": 2**64}}
+    assert session.client.request("granum/layers", {**past, "range": span})["paragraphs"]
 
 
 def test_lenses_count_and_tell_when_they_are_shown(session: Session) -> None:
@@ -309,6 +311,43 @@ def test_reindex_reports_counts_and_progress_under_the_clients_token(own: Sessio
         assert caught.value.code == -32602
 
 
+def test_reindexing_can_be_called_off_by_its_progress(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    for number in range(1500):
+        (root / f"m{number}.py").write_text(f'def f{number}():\n    """Never call it twice."""\n' * 30)
+    with StrictClient(tmp_path / "cache", optional=["$/progress"]) as client:
+        client.answerers["window/workDoneProgress/create"] = lambda _: None
+        client.initialize(root, capabilities={"window": {"workDoneProgress": True}})
+        running = client.begin("granum/reindex", {"force": True})
+        begun = client.wait_for("$/progress", lambda told: told["value"].get("title") == "Granum: reindexing")
+        assert begun["value"]["cancellable"]
+        client.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+        with pytest.raises(RpcError) as caught:
+            client.result(running)
+        assert caught.value.code == -32800
+        client.wait_for("$/progress", lambda told: told["token"] == begun["token"] and told["value"]["kind"] == "end")
+
+
+def test_a_name_that_may_mean_several_definitions_lists_them(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    for name in ("lamp", "oven"):
+        (root / name).mkdir(parents=True)
+        rule = f"The {name} must never be left on."
+        (root / name / "device.py").write_text(
+            f'class {name.title()}:\n    def ignite(self):\n        """Go. {rule}"""\n'
+        )
+    (root / "use.py").write_text("def use(thing):\n    thing.ignite()\n")
+    with StrictClient(tmp_path / "cache") as client:
+        client.initialize(root)
+        client.request("granum/reindex")
+        answer = client.request("textDocument/hover", place(root, "use.py", "ignite"))
+        assert answer is not None
+        title, _, *lines = answer["contents"]["value"].split("\n")
+        assert title == "Granum: thing.ignite may be"
+        assert sorted(lines) == ["- lamp.device.Lamp.ignite: 1 fact", "- oven.device.Oven.ignite: 1 fact"]
+
+
 def test_folders_come_and_go(own: Session, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -318,6 +357,9 @@ def test_folders_come_and_go(own: Session, tmp_path: Path) -> None:
     own.client.wait_for("granum/didReindex", lambda batch: any("lamp.py" in each["uri"] for each in batch["documents"]))
     assert len(own.client.request("granum/status")["folders"]) == 2
     assert own.client.request("granum/symbol", {"fqn": "light"})["symbol"]["location"]["path"] == "lamp.py"
+    again = {"added": [{"uri": other.as_uri() + "/", "name": "again"}], "removed": []}
+    own.client.notify("workspace/didChangeWorkspaceFolders", {"event": again})
+    assert len(own.client.request("granum/status")["folders"]) == 2
     both = own.client.request("granum/search", {"query": "never"})
     assert {hit["location"]["path"] for hit in both["hits"]} >= {"lamp.py", "pkg/pay.py"}
     change = {"added": [], "removed": [{"uri": other.as_uri(), "name": "other"}]}

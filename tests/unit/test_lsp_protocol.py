@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from granum.lsp import protocol
 from granum.lsp.outbox import Outbox
 from granum.lsp.params import NoParams
 from granum.lsp.protocol import Notice, Request
@@ -369,6 +370,26 @@ def test_shutdown_cancels_what_still_runs() -> None:
         answers = {answer["id"]: answer for answer in await connection.answers(2)}
         assert answers[7]["result"] is None
         assert answers["long"]["error"]["code"] == -32800
+
+    run(scenario)
+
+
+def test_more_requests_than_can_wait_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "MAX_WAITING_REQUESTS", 3)
+
+    async def wait(_server: GranumServer, _params: object) -> None:
+        await asyncio.Event().wait()
+
+    async def scenario(connection: Connection) -> None:
+        connection.serve("test/wait", wait)
+        for _ in range(4):
+            connection.send(request("test/wait"))
+        (refused,) = await connection.answers()
+        assert refused["error"]["code"] == -32803
+        connection.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 7}})
+        assert len(await connection.answers(4)) == 4
+        connection.send(request("granum/status"))
+        assert "result" in (await connection.answers(5))[-1]
 
     run(scenario)
 

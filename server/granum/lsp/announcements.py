@@ -119,7 +119,9 @@ class Announcements:
             self._protocol.notify(wire.Notification.DID_REINDEX.value, wire.DidReindexParams(documents=batch))
 
     def _tell_status(self) -> None:
-        told = tuple(convert.folder_status(uri, status) for uri, status in self._statuses.items())
+        # a folder's last word may come after its end
+        served = {folder.uri for folder in self._folders}
+        told = [convert.folder_status(uri, status) for uri, status in self._statuses.items() if uri in served]
         self._protocol.notify(wire.Notification.STATUS.value, overall(told))
 
     def _ask_refresh(self) -> None:

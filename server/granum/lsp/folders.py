@@ -81,12 +81,14 @@ class Folders:
     def add(self, uri: str, settings: Settings) -> Folder | None:
         """Opens a folder and starts its indexing. None when it is no folder on this machine, or open already."""
         root = uris.path_of(uri)
-        if root is None or any(folder.uri == uri for folder in self._folders):
+        if root is None or self._same(uri, root):
             log.info("folder ignored", extra={"uri": uri})
             return None
         folder = self._open(uri, root, settings)
         # the deepest root first: a nested folder's files are its own
         self._folders = tuple(sorted((*self._folders, folder), key=lambda each: -len(each.root.parts)))
+        if folder.workspace is not None:
+            folder.workspace.start()  # only now: what it tells names a folder that must be known
         return folder
 
     def _open(self, uri: str, root: Path, settings: Settings) -> Folder:
@@ -106,13 +108,17 @@ class Folders:
         except (GranumError, OSError) as error:
             log.exception("folder not opened", extra={"uri": uri})
             return Folder(uri, root, None, str(error) if isinstance(error, GranumError) else "it cannot be read")
-        workspace.start()
         return Folder(uri, root, workspace)
+
+    def _same(self, uri: str, root: Path | None) -> list[Folder]:
+        """The folders that are this one, however it is spelled: one root must not get two writers."""
+        real = root and root.resolve()
+        return [folder for folder in self._folders if folder.uri == uri or folder.root.resolve() == real]
 
     def remove(self, uri: str) -> None:
         """Closes a folder."""
-        gone = [folder for folder in self._folders if folder.uri == uri]
-        self._folders = tuple(folder for folder in self._folders if folder.uri != uri)
+        gone = self._same(uri, uris.path_of(uri))
+        self._folders = tuple(folder for folder in self._folders if folder not in gone)
         _close(gone)
 
     def configure(self, settings: Settings) -> None:

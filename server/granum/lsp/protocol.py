@@ -265,7 +265,11 @@ class GranumProtocol(LanguageServerProtocol):
 
     def plain(self, result: object) -> object:
         """A value as it is encoded: msgspec's own types as they are, lsprotocol's as plain dictionaries."""
-        return result if isinstance(result, msgspec.Struct) else self._converter.unstructure(result)
+        return result if isinstance(result, msgspec.Struct | msgspec.Raw) else self._converter.unstructure(result)
+
+    def encoded(self, result: object) -> msgspec.Raw:
+        """The same as JSON. Safe from any thread."""
+        return msgspec.Raw(msgspec.json.encode(self.plain(result)))
 
     async def ask(self, method: str, params: object, seconds: float) -> object:
         """Sends a request to the client and waits for its plain result.

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from granum.model.settings import Settings
 
 
+#: LSP's largest; clients send larger ones to mean "the end", which the index's integers cannot all hold.
+MAX_LINE = 2**31 - 1
+
+
 class Point(NamedTuple):
     """A place in a file in the core's coordinates: line 1-based, column in code points."""
 
@@ -58,7 +62,7 @@ class Reading:
     def point_at(self, site: Site, position: Position) -> Point:
         """The same for a file that is located already."""
         translation = self.translation(site.folder)
-        line = position.line + 1
+        line = min(position.line, MAX_LINE) + 1
         return Point(site, line, translation.column(site.path, line, position.character), translation)
 
     def _open_line(self, uri: str, number: int) -> str | None:

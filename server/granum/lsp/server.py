@@ -27,17 +27,18 @@ from granum.lsp.progress import Works
 from granum.lsp.protocol import GranumProtocol
 from granum.lsp.reading import Reading
 from granum.lsp.scanning import Scanning
-from granum.lsp.stdio import watch_parent
+from granum.lsp.stdio import process_alive, watch_parent
 from granum.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
+    import msgspec
+
     from granum.lsp.outbox import Outbox
     from granum.model.answers import DocumentChange, Status
 
     P = TypeVar("P")
-    R = TypeVar("R")
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +95,12 @@ class GranumServer(LanguageServer):
             self._stopped.set_result(code)
 
     def watch(self, process_id: int) -> None:
-        """Ends with the client's process, for a client that dies without closing the pipe."""
-        self.spawn(watch_parent(process_id, lambda: self.stop(EXIT_FAILED)))
+        """Ends with the client's process, for a client that dies without closing the pipe.
+
+        One that cannot be seen now is not watched: the client may live in another container.
+        """
+        if process_alive(process_id):
+            self.spawn(watch_parent(process_id, lambda: self.stop(EXIT_FAILED)))
 
     async def _receive(self, reader: asyncio.StreamReader) -> None:
         taken = 0
@@ -134,12 +139,17 @@ class GranumServer(LanguageServer):
 
     # -- work -------------------------------------------------------------------------------------------
 
-    async def read(self, answer: Callable[[Reading, P], R], params: P) -> R:
-        """Answers a request in a reader thread, once the jobs that came before it are done."""
+    async def read(self, answer: Callable[[Reading, P], object], params: P) -> msgspec.Raw:
+        """Answers a request in a reader thread, once the jobs that came before it are done.
+
+        The answer is encoded there too: a long one would hold the loop up.
+        """
         await self.lane.drained()
         flags, settings = self.flags, self.settings
         return await self.executors.read(
-            lambda token: answer(Reading(self.folders, self.buffers, flags, settings, token), params)
+            lambda token: self.protocol.encoded(
+                answer(Reading(self.folders, self.buffers, flags, settings, token), params)
+            )
         )
 
     def tell(self, kind: types.MessageType, message: str) -> None:

@@ -109,12 +109,7 @@ def _windows_process_alive(pid: int) -> bool:
 
 
 async def watch_parent(pid: int, gone: Callable[[], None]) -> None:
-    """Calls ``gone`` once that process has ended.
-
-    One that cannot be seen at the start is not watched: the client may live in another container.
-    """
-    if not process_alive(pid):
-        return
+    """Calls ``gone`` once that process has ended."""
     while process_alive(pid):  # noqa: ASYNC110 -- there is no portable event for the end of a process that is no child
         await asyncio.sleep(PARENT_CHECK_SECONDS)
     gone()

@@ -52,7 +52,7 @@ class Notification(StrEnum):
     DID_REINDEX = "granum/didReindex"
 
 
-Unsigned = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+Unsigned = Annotated[int, msgspec.Meta(ge=0)]
 PageSize = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 ProgressToken = int | str

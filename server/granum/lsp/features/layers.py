@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from granum.lsp.reading import MAX_LINE
 from granum.model.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -28,5 +29,6 @@ def _lines(span: wire.Range | None) -> tuple[int | None, int | None]:
     start, end = span.start, span.end
     if (end.line, end.character) < (start.line, start.character):
         raise InvalidRequestError("the end stands before the start", "range.end")
+    first, last = min(start.line, MAX_LINE), min(end.line, MAX_LINE)
     touches_last = end.character > 0 or end.line == start.line
-    return start.line + 1, end.line + 1 if touches_last else end.line
+    return first + 1, last + 1 if touches_last else last
