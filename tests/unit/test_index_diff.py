@@ -92,7 +92,7 @@ def test_rows_of_one_key_are_paired_in_their_order() -> None:
         ("The path must be absolute.", "Returns nothing at all.", False),
     ],
 )
-def test_a_successor_shares_half_of_the_words(before: str, after: str, succeeds: bool) -> None:  # noqa: FBT001
+def test_a_successor_shares_half_of_the_words(before: str, after: str, succeeds: bool) -> None:
     found = successors([Statement(1, "here", before)], [Statement(2, "here", after)])
     assert found == ({1: 2} if succeeds else {})
 
@@ -175,7 +175,7 @@ def test_a_deleted_file_leaves_stale_facts_and_no_symbols(index: Index) -> None:
 
 
 @pytest.mark.parametrize("old_first", [True, False])
-def test_a_rename_carries_rows_over(index: Index, tmp_path: Path, old_first: bool) -> None:  # noqa: FBT001
+def test_a_rename_carries_rows_over(index: Index, tmp_path: Path, old_first: bool) -> None:
     save(index, "a.py", SOURCE)
     before = facts(index)
     (index.root / "a.py").rename(index.root / "b.py")
@@ -231,9 +231,18 @@ PYTHON = (
     "import os\nfrom pkg.b import load\n",
     'def load(path):\n    """Returns the text, and must never be called twice."""\n    return open(path)\n',
     'def load(path):\n    """Returns the text, and must never be called again."""\n    return os.path.join(path)\n',
-    'class Store(Base):\n    """Keeps values. Writers must hold the lock."""\n\n    limit: int = 3\n\n'
-    '    def put(self, value):\n        # SECURITY: the value must be escaped before it is stored\n'
-    '        if value is None:\n            raise ValueError("value is required")\n        return self.put(load(value))\n',
+    dedent('''\
+        class Store(Base):
+            """Keeps values. Writers must hold the lock."""
+
+            limit: int = 3
+
+            def put(self, value):
+                # SECURITY: the value must be escaped before it is stored
+                if value is None:
+                    raise ValueError("value is required")
+                return self.put(load(value))
+    '''),
     "def test_load():\n    assert load('x') == 'x'\n",
     "LIMIT = 3  # at most three are allowed at any time\n",
     "def broken(:\n",

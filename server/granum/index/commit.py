@@ -185,8 +185,16 @@ class Committer:
         return [path for folder in sorted(markers) for path in renamed_modules(self.connection, modules, folder)]
 
     def _link(self, document_ids: Sequence[int]) -> None:
-        if self._linker is not None:
-            self._linker(self.connection, document_ids)
+        if self._linker is None:
+            return
+        try:
+            # a savepoint: what a failed linker wrote is undone, and the documents' own rows stay
+            with self.connection:
+                self._linker(self.connection, document_ids)
+        except (*ENVIRONMENT, *DAMAGE):
+            raise
+        except Exception:
+            log.exception("linking %d documents failed", len(document_ids))
 
     def _note_pending(self, exclude: Sequence[int]) -> None:
         """Takes up the documents that linking left for later; those just linked would come back forever."""

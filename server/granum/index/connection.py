@@ -37,7 +37,8 @@ def open_writer(path: Path) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute(
-            f"PRAGMA page_size={PAGE_BYTES}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+            f"PRAGMA page_size={PAGE_BYTES}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+            "PRAGMA temp_store=MEMORY;"
             f"PRAGMA cache_size=-{WRITER_CACHE_KIB}; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
             f"PRAGMA journal_size_limit={LOG_LIMIT_BYTES}"
         ).fetchall()

@@ -13,6 +13,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ import msgspec
 
 from granum.index.commit import ENVIRONMENT, Committer
 from granum.index.freshness import FileStamp
-from granum.index.generation import DAMAGE
+from granum.index.generation import DAMAGE, mark_damaged
 from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
 from granum.index.look import Rules, look
 from granum.index.policy import Policy
@@ -184,7 +185,7 @@ class Writer:
             self._give_up(f"The index is damaged ({error}); it must be rebuilt.")
         except ENVIRONMENT as error:
             self._committer.drop_waiting()
-            self._degrade(f"The index cannot be written: {error}. Free some space or check the permissions.")
+            self._cannot_write(error)
         except Exception:
             # the last guard: whatever goes wrong with one step must not end the indexing of all others
             log.exception("a step of the writer failed")
@@ -364,6 +365,8 @@ class Writer:
             committed = self._committer.commit(current, link=cause in URGENT)
             outcomes, renamed = committed.outcomes, committed.renamed
             self._recover()
+        except ENVIRONMENT as error:
+            self._cannot_write(error)  # before those who wait are told, so that they find the reason
         finally:
             # also after a failure: who waits must not wait forever
             self._settle(readings, current, outcomes, renamed)
@@ -411,6 +414,9 @@ class Writer:
 
     # -- when things go wrong
 
+    def _cannot_write(self, error: apsw.Error) -> None:
+        self._degrade(f"The index cannot be written: {error}. Free some space or check the permissions.")
+
     def _degrade(self, message: str) -> None:
         log.warning("%s", message)
         with self._changed:
@@ -425,6 +431,8 @@ class Writer:
 
     def _give_up(self, message: str) -> None:
         self._degrade(message)
+        with suppress(OSError):  # on a read-only disk nothing can be rebuilt either
+            mark_damaged(Path(self._committer.connection.filename))
         with self._changed:
             self._closing = True
         if self._options.on_damage is not None:
