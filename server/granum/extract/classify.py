@@ -51,9 +51,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _TERM = re.compile(r"[^:.;]{1,40}?(?:: | [-–—] )")
-_PROHIBITION = re.compile(
-    r"(?:^|[.;:!,–—-] |\b(?:so|and|please|but|important|also|then) )(?:do not|don['’]t)\b", re.IGNORECASE
-)
+_PROHIBITION = re.compile(r"(?:^|[.;:!,–—-] |\b(?:so|please|important) )(?:do not|don['’]t)\b", re.IGNORECASE)
 _PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.IGNORECASE
@@ -65,6 +63,7 @@ _FAILS = re.compile(
 )
 _FAILURES = words_in("raise raises raised throw throws thrown panic panics error errors err errs work")
 _MODAL_ACT = re.compile(r"(?<!here )\bwill (?!not\b)\w", re.IGNORECASE)
+_USE_FOR = re.compile(r"\w+ \S+ (?:to|for|when|instead)\b", re.IGNORECASE)
 _YOU_WILL = re.compile(r"\byou(?:['’]ll| will) (\w+)", re.IGNORECASE)
 #: "True if it should be kept" tells a meaning, no rule.
 _ASKS_WHETHER = re.compile(r"\w.*\b(?:if|whether|how|what|which|where)\b[^,;]* should\b", re.IGNORECASE)
@@ -153,7 +152,10 @@ class Shape(NamedTuple):
         """Whether it tells the reader what to do."""
         if self.opening is Opening.IMPERATIVE:
             return not self.is_code
-        return self.opening is Opening.USAGE or (self.opening is Opening.INSTRUCTION and not self.is_code)
+        if self.opening is Opening.USAGE:
+            # in a comment, "Use the cached one" tells what the next line does
+            return self.source is not SourceKind.COMMENT or _USE_FOR.match(self.text) is not None
+        return self.opening is Opening.INSTRUCTION and not self.is_code
 
 
 def signs_of(words: list[str]) -> dict[Sign, int]:
@@ -357,7 +359,7 @@ def _is_rule(shape: Shape) -> bool:
 
 
 def _is_architecture(shape: Shape) -> bool:
-    if Sign.ARCHITECTURE not in shape.signs or shape.instructs or shape.opening is Opening.USAGE:
+    if Sign.ARCHITECTURE not in shape.signs or shape.instructs or shape.role is Role.PARAMETER:
         return False
     return not shape.acts or shape.words[0] in _STRUCTURAL
 
@@ -387,7 +389,7 @@ def _is_danger(shape: Shape) -> bool:
 
 
 def _tells_you(shape: Shape) -> bool:
-    if Sign.PROCEDURE in shape.signs:
+    if Sign.PROCEDURE in shape.signs or shape.words[:2] == ["how", "to"]:
         return True
     match = _YOU_WILL.search(shape.text) if "you" in shape.text else None
     return bool(match and match.group(1) in INSTRUCTIONS and match.group(1) not in {"have", "get", "see", "find"})

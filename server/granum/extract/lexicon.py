@@ -74,7 +74,8 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         dependency injection | fault injection | session scope | on the safe side | expect to be | no need to
         do not need to | don't need to | doesn't need to | not required | isn't required | not have to | never mind
         as always | if and only if | first and only | the only difference | one and only | secrets manager
-        that should | which should | allowed values | that needs to be | that need to be | expected to raise
+        that should | which should | might have to | may have to | might need to | may need to
+        allowed values | that needs to be | that need to be | expected to raise
         the same interface
         """
     ),
@@ -157,10 +158,14 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         entry point | entry points | responsible for | is maintained by | plugins can | pluggable | extension point
         extension points | built on top of | is built on | subsystem | single source of truth | composed of
         plugin interface | base class for | building block | building blocks | orchestrates | client server
-        consists of
         """
     ),
-    Sign.INTERFACE: _phrases("interface | interfaces | boundary | boundaries | backend | backends | plugin system"),
+    Sign.INTERFACE: (
+        *_phrases("interface | interfaces | plugin system | boundary between | boundaries between"),
+        *_pairs(
+            "module | package | service | trust | system | architectural | process | crate", "boundary | boundaries"
+        ),
+    ),
     Sign.CHOICE: _phrases(
         """
         decided | we decide | we chose | we choose | chosen option | was chosen | were chosen | rationale | trade off
@@ -173,7 +178,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
         deprecated in | deprecated since | deprecated as of | we redefine | we opted | opted for | opt for | so i
         """
     ),
-    Sign.PREFERENCE: _phrases("instead of | rather than | to avoid | in order to avoid | deprecated | avoids"),
+    Sign.PREFERENCE: _phrases("instead of | rather than | to avoid | in order to avoid | avoids"),
     Sign.REASON: _phrases("because | so that | since"),
     Sign.WE: _phrases("we | our | us | we're | we've | we'll | we'd"),
     Sign.FAILURE: (
@@ -184,7 +189,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
             crash | crashes | corrupt | corrupts | corrupted | corruption | memory leak | memory leaks
             returns an error | return an error | malfunction | breaking change | breaking changes | can break
             work correctly | inadvertently | infinite loop | infinite recursion | may not work | segfault
-            stack overflow | out of memory | memory exhaustion | use after free | dangling | lose data
+            stack overflow | out of memory | memory exhaustion | use after free | dangling pointer | lose data
             should not happen | shouldn't happen | should never happen | unexpected results | unexpected behavior
             surprising results | error occurs | an exception | starvation
             """
@@ -205,7 +210,7 @@ SIGNS: dict[Sign, tuple[str, ...]] = {
     Sign.TEST: _phrases("assert | asserts | verify that | expect that | regression test | test that | tests that"),
     Sign.PROCEDURE: _phrases(
         """
-        how to | workflow | make sure | please | first step | you can use | you may use | you could use | follow these
+        workflow | make sure | please | first step | you can use | you may use | you could use | follow these
         you want to | likely want to | probably want to | you may need to | you specify
         step 1 | step 2 | step 3 | step one
         """

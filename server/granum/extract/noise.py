@@ -61,7 +61,12 @@ _LEAD_IN = re.compile(
     _I,
 )
 #: What a sentence before a colon says when the rest of it stands in the code below: a rule, or what to do.
-_COMPLETE = re.compile(r"\bmust\b|^(?:to|if|when|for|once|before|after)\b[^,]{8,}, (?:\w+ly )?\w+ .{12,}:$", _I)
+_COMPLETE = re.compile(
+    r"\bmust\b|^(?:to|if|when|for|once|before|after)\b[^,]{8,}, (?:\w+ly )?\w+ .{12,}:$"
+    r"|^(?:add|build|call|change|configure|copy|create|define|edit|enable|import|install|make|open|put|remove|replace|run"
+    r"|set|start|update|use|write)\b .{10,}:$",
+    _I,
+)
 _CODE = re.compile(
     r"^(?:def|func|fn) \w+\(|^class \w+[:({]|^(?:import|from) [\w.]+(?: import .*)?$"
     r"|^(?:if|for|elif|while|with) .*:$"

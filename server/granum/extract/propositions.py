@@ -173,7 +173,7 @@ def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool =
     text = text.removesuffix(":")
     shape = shape_of(text, statement.source, statement.role, is_test=statement.is_test)
     kind = type_of(shape)
-    if kind in _UNDECIDED and statement.role is Role.BODY and _DECISION.match(statement.heading):
+    if kind in _UNDECIDED and statement.role in {Role.BODY, Role.ITEM} and _DECISION.match(statement.heading):
         kind = PropositionType.DECISION
     if not is_worth(statement, shape, kind, first=first):
         return

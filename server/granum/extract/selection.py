@@ -139,7 +139,7 @@ def _prose(shape: Shape, kind: Type) -> bool:
 
 
 def _item(shape: Shape, _kind: Type) -> bool:
-    return len(shape.words) >= 4 and (_states(shape) or ": " in shape.text)
+    return len(shape.words) >= (3 if shape.instructs else 4) and (_states(shape) or ": " in shape.text)
 
 
 def _states(shape: Shape) -> bool:
