@@ -28,7 +28,7 @@ _MIN_PART = 2
 # FTS5's unicode61 keeps a combining mark with the letter before it, as Python's \w does not
 _MARKS = "\u0300-\u036f"
 _DOTTED = re.compile(rf"[\w{_MARKS}]+(?:\.[^\W\d][\w{_MARKS}]*)*")
-_CAMEL = re.compile(r"[^\W_][a-z0-9]*[A-Z]")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 
 #: Words of English that stand in every document: they are asked for only when nothing else is.
 _COMMON_WORDS = """
@@ -45,12 +45,13 @@ def match_expression(text: str) -> str:
     Every word is quoted and any may match. An identifier is asked for whole (``snake_case`` and ``a.b`` as a phrase)
     and by its parts.
     """
-    terms: dict[str, None] = {}
+    # as typed: the tokenizer folds case itself, and not quite as Python does
+    terms: dict[str, str] = {}
     for word in chosen_words(text):
         for term in _terms(word):
             if len(terms) < MAX_TERMS:
-                terms[f'"{term}"'] = None
-    return " OR ".join(terms)
+                terms.setdefault(term.casefold(), f'"{term}"')
+    return " OR ".join(terms.values())
 
 
 def chosen_words(text: str) -> list[str]:
@@ -69,15 +70,16 @@ def chosen_words(text: str) -> list[str]:
 
 def is_identifier(word: str) -> bool:
     """Whether a word is more likely a name in code than a word of prose."""
-    return "_" in word.strip("_") or "." in word or bool(_CAMEL.search(word[1:]))
+    return "_" in word.strip("_") or "." in word or bool(_CAMEL.search(word))
 
 
 def _terms(word: str) -> list[str]:
     """The word itself, then its parts where it has several."""
-    terms = [word.casefold()]
-    if "." in word:
-        terms += [step.casefold() for step in word.split(".")]
-    parts = [part.casefold() for step in word.split(".") for part in identifier_parts(step)]
+    terms = [word]
+    steps = word.split(".")
+    if len(steps) > 1:
+        terms += steps
+    parts = [part for step in steps for part in identifier_parts(step)]
     if len(parts) > 1:
         terms += [part for part in parts if len(part) >= _MIN_PART]
     return terms
