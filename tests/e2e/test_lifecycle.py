@@ -135,11 +135,14 @@ def test_cancelled_requests_are_answered_once(tmp_path: Path) -> None:
     with StrictClient(tmp_path) as client:
         client.initialize()
         requests = [client.next_request("granum/search", {"query": "word " * 50}) for _ in range(200)]
-        cancels = [{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": each["id"]}} for each in requests]
-        client.send_bytes(b"".join(map(frame, [*requests, *cancels])))
+        sent = b""
+        for each in requests:  # together, so that most cancels are read before their request is answered
+            cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": each["id"]}}
+            sent += frame(each) + frame(cancel)
+        client.send_bytes(sent)
         outcomes = [outcome(client, each["id"]) for each in requests]
         assert set(outcomes) <= {"answered", -32800}
-        assert outcomes[-1] == -32800
+        assert -32800 in outcomes
 
 
 def outcome(client: StrictClient, message_id: int) -> object:
