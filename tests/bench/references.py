@@ -12,18 +12,23 @@ import io
 import json
 import keyword
 import random
+import re
 import sys
 import tempfile
 import time
 import tokenize
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from granum.extract import language_of
 from granum.extract.identify import identifier_at
+from granum.model.layers import SymbolKind
 from granum.resolve import resolve_identifier
 from tests.indexed import Indexed
+
+if TYPE_CHECKING:
+    from granum.model.answers import SymbolInfo
 
 
 class Spot(NamedTuple):
@@ -137,6 +142,8 @@ def _compare(jedi: Any, project: Any, indexed: Indexed, spot: Spot) -> Verdict:
         return Verdict("not counted", spot, "", shown)
     if "module" in kinds:
         return Verdict("module", spot, ours, shown)
+    if not kinds:
+        return Verdict("no second opinion", spot, ours, shown)
     if not theirs or kinds & {"param", "local"}:
         return Verdict("wrong, leads outside or to a local" if ours else "not counted", spot, ours, shown)
     if not ours:
@@ -175,20 +182,38 @@ def _kind(name: Any) -> str:
 
 
 def _ours(indexed: Indexed, text: str, spot: Spot) -> tuple[str, ...] | None:
-    """Our answer, one meaning's places; empty without one; None for a definition, which is no reference."""
+    """Every place of our answer, none without one; None for a definition or parameter, which is no reference."""
     identifier = identifier_at(text, language_of(spot.path) or "", spot.line, spot.column)
     if identifier is None:
         return ()
-    if identifier.is_definition:
+    is_parameter = identifier.local_binding == "parameter" and "." not in identifier.name
+    if identifier.is_definition or is_parameter:
         return None
     with indexed.reader.snapshot() as snapshot:
         resolution = resolve_identifier(snapshot, spot.path, identifier)
-    symbol = resolution.symbol
-    if symbol is None:
-        return ()
+        symbol = resolution.symbol
+        if symbol is None:
+            return ()
+        owner = next(
+            (s for s in snapshot.symbols_by_fqn(symbol.fqn.rpartition(".")[0]) if s.kind is SymbolKind.CLASS), None
+        )
     # a property's setter, an overload or the other branch of a condition is the same meaning
     same = [c.symbol for c in resolution.candidates if c.symbol.fqn == symbol.fqn]
-    return tuple(f"{s.path}:{s.name_line}" for s in (symbol, *same))
+    places = [f"{s.path}:{s.name_line}" for s in (symbol, *same)]
+    if owner is not None:
+        places += _assignments(indexed.root / symbol.path, symbol, owner)
+    return tuple(places)
+
+
+def _assignments(file: Path, symbol: SymbolInfo, owner: SymbolInfo) -> list[str]:
+    """Every place in its class that assigns an attribute: all of them are its definition, and tools pick one."""
+    assigns = re.compile(rf"^\s*(?:self\.|cls\.)?{symbol.name}\b[^=]*=[^=]")
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return [
+        f"{symbol.path}:{number}"
+        for number in range(owner.start_line, owner.end_line + 1)
+        if assigns.match(lines[number - 1])
+    ]
 
 
 def _say(line: object) -> None:
@@ -214,7 +239,7 @@ def _report(options: argparse.Namespace, verdicts: list[Verdict], linking: float
     for name, value in figures.items():
         _say(f"{name:22} {value}")
     _say(dict(counts))
-    shown = [v for v in verdicts if v.kind not in {"agreed", "not counted", "module"}]
+    shown = [v for v in verdicts if v.kind in {"wrong", "wrong, leads outside or to a local", "unresolved"}]
     for verdict in shown[: options.show]:
         spot = verdict.spot
         line = (options.workspace / spot.path).read_text(encoding="utf-8").split("\n")[spot.line - 1].strip()

@@ -182,6 +182,16 @@ def checkMe(): pass
     assert found.candidates == ()
 
 
+def test_a_name_on_an_import_line_is_what_is_imported() -> None:
+    check(
+        "//- /a.py\nfrom b import Loa$0der as Base\nclass Loader(Base): pass\n//- /b.py\nclass Loader: pass\n", "b.py:1"
+    )
+
+
+def test_a_local_hides_what_another_function_imports() -> None:
+    check("//- /a.py\ndef f():\n    from b import app\ndef g(app):\n    ap$0p\n//- /b.py\napp = 1\n", None)
+
+
 def test_a_relative_import_climbs_packages() -> None:
     check(
         """

@@ -62,10 +62,10 @@ def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier) ->
     if not table.is_code:
         return _answer_by_name(snapshot, plain(identifier.name), blank)
     follower = Follower(modules)
-    local_type = identifier.local_type or (ANYTHING if identifier.local_binding else "")
-    outcome = resolve_name(follower, table, identifier.scope, identifier.name, local_type)
-    if not outcome.definitions and (found := _imported_here(follower, table, identifier)):
-        outcome = found
+    outcome = _imported_here(follower, table, identifier)
+    if outcome is None:
+        local_type = identifier.local_type or (ANYTHING if identifier.local_binding else "")
+        outcome = resolve_name(follower, table, identifier.scope, identifier.name, local_type)
     if outcome.definitions:
         return _answer(snapshot, outcome, blank)
     if outcome.is_foreign or "." not in identifier.name:
@@ -92,7 +92,7 @@ def _itself(snapshot: Snapshot, table: Table, identifier: Identifier, blank: Res
 
 
 def _imported_here(follower: Follower, table: Table, identifier: Identifier) -> Outcome | None:
-    """The origin of a name on an import statement, which may bind another one (``import x as y``).
+    """What a name on an import statement stands for, which may bind another one (``from x import y as z``).
 
     By its line: elsewhere the same name means whatever is bound there, or nothing.
     """
