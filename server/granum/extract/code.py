@@ -64,7 +64,7 @@ class _CodeFile:
         documented = docs.find(
             self.source, self.language, self.matches["text"], self.definitions, found, self.root, is_test=self.is_test
         )
-        summaries, statements = docs.read(documented)
+        summaries, statements = docs.read(documented, {"", *(symbol.qualified_name for symbol in found)})
         statements += self._other_statements(found)
         built, symbols = self._paragraphs(found, summaries)
         facts = propositions.assemble(statements, built)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from granum.extract import docstrings
 from granum.extract.definitions import MODULE, Definition
 from granum.extract.docstrings import Doc
@@ -14,7 +16,7 @@ from granum.model.layers import SymbolKind
 from granum.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from tree_sitter import Node
 
@@ -87,13 +89,20 @@ def find(
     return docs
 
 
-def read(documented: Sequence[LocatedDoc]) -> tuple[dict[int, str], list[Statement]]:
-    """The first sentence of each definition's doc, and all docs' statements."""
+def read(documented: Sequence[LocatedDoc], names: Container[str]) -> tuple[dict[int, str], list[Statement]]:
+    """The first sentence of each definition's doc, and all docs' statements.
+
+    Args:
+        documented: the docs.
+        names: local names of the file's symbols; what a class says of an attribute that is none is about the class.
+    """
     summaries: dict[int, str] = {}
     statements: list[Statement] = []
     for located in documented:
         own = list(docstrings.statements(located.doc))
-        statements += own
+        statements += [
+            item if item.symbol in names else msgspec.structs.replace(item, symbol=located.doc.symbol) for item in own
+        ]
         if located.owner is not None and own and own[0].role is Role.SUMMARY:
             first = sentences(own[0].text.partition("\n\n")[0])
             summaries[located.owner] = normalise(first[0].text) if first else ""

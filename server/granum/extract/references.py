@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Call = tuple["Node", str]
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+#: An import's module and name; broken code may have anything there.
+_IMPORTED = re.compile(r"(?=\S)\.*(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)? (?:\*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)?")
 _BESIDE_DOT = re.compile(r"\s*\.\s*")
 _MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
 _CODE_NAME = re.compile(r"[~!]?\.?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\(\))?$")
@@ -57,12 +59,14 @@ class ReferenceFinder:
         """Each name that an import binds, and the reference that it is."""
         for _, match in matches:
             module_node = match["import.module"][0]
-            written = self._text(module_node).replace(" ", "")
+            written = "".join(self._text(module_node).split())
             module = written.lstrip(".")
             name_node = _first(match, "import.name") or _first(match, "import.star")
             name = self._text(name_node) if name_node else ""
             local_node = _first(match, "import.local")
             local = self._text(local_node) if local_node else (name or module)
+            if not _IMPORTED.fullmatch(f"{written} {name}") or (name_node is not None and not name):
+                continue
             owner = self._scopes.owner(module_node.start_byte)
             node = name_node or module_node
             line = self._source.line(node.start_byte)
