@@ -16,7 +16,7 @@ from granum.model.layers import PropositionType as Type
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: (lowest, highest) confidence of a type; the source's weight chooses between them.
 CONFIDENCE: dict[Type, tuple[float, float]] = {
@@ -125,7 +125,7 @@ class Shape(NamedTuple):
     """All that the rules ask about a sentence."""
 
     text: str
-    words: list[str]
+    words: tuple[str, ...]
     signs: dict[Sign, int]
     opening: Opening
     source: SourceKind
@@ -158,7 +158,7 @@ class Shape(NamedTuple):
         return self.opening is Opening.INSTRUCTION and not self.is_code
 
 
-def signs_of(words: list[str]) -> dict[Sign, int]:
+def signs_of(words: Sequence[str]) -> dict[Sign, int]:
     """How many different phrases of each sign stand in the sentence."""
     found = _look_up(words)
     if Sign.FALSE_FRIEND in found:
@@ -171,7 +171,7 @@ def signs_of(words: list[str]) -> dict[Sign, int]:
     return found
 
 
-def _look_up(words: list[str]) -> dict[Sign, int]:
+def _look_up(words: Sequence[str]) -> dict[Sign, int]:
     found: dict[Sign, int] = {}
     spaced = ""
     for word in _PHRASES.keys() & set(words):
@@ -189,7 +189,7 @@ def third_person(word: str) -> bool:
     return word[:-1] in VERBS or (word.endswith("es") and (word[:-2] in VERBS or word[:-3] + "y" in VERBS))
 
 
-def opening_of(sentence: str, words: list[str]) -> Opening:
+def opening_of(sentence: str, words: Sequence[str]) -> Opening:
     """How the sentence opens; labels (``Note:``) and adverbs before the first verb are passed over."""
     if sentence[:3].lower() in {"to ", "in "} and (match := _PURPOSE.match(sentence)):
         return Opening.INSTRUCTION
@@ -217,7 +217,7 @@ def _is_adverb(word: str) -> bool:
     return word in _ADVERBS or (word.endswith("ly") and word not in VERBS)
 
 
-def _opening_by_verb(sentence: str, words: list[str]) -> Opening | None:
+def _opening_by_verb(sentence: str, words: Sequence[str]) -> Opening | None:
     """The opening if the first of up to three words is a verb, known or told by the article behind it."""
     first, second, third = (*words, "", "")[:3]
     if sentence[1:2].isupper() or second in _FINITE or (second == "for" and first not in _SEEKING):
@@ -235,7 +235,7 @@ def _opening_by_verb(sentence: str, words: list[str]) -> Opening | None:
     return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
 
 
-def _opening_of_item(text: str, words: list[str], role: Role) -> Opening:
+def _opening_of_item(text: str, words: Sequence[str], role: Role) -> Opening:
     """``Make a branch: git …`` is an instruction with a colon in it; ``name: the …`` is a definition."""
     if role is Role.ITEM and len(words) > 1 and words[0] in INSTRUCTIONS and words[1] in _DETERMINERS:
         return opening_of(text, words)
@@ -250,7 +250,7 @@ def _is_subject(sentence: str, first: str) -> bool:
     return bool("_" in start or start.endswith("()") or "." in start[:-1] or any(map(str.isupper, start[1:])))
 
 
-def _opening_of_helper(words: list[str]) -> Opening:
+def _opening_of_helper(words: Sequence[str]) -> Opening:
     """``Helper to return …``, ``A decorator that checks …``."""
     for position, word in enumerate(words[1:6], 1):
         if word in {"to", "that", "which"} and position + 1 < len(words):
@@ -389,7 +389,7 @@ def _is_danger(shape: Shape) -> bool:
 
 
 def _tells_you(shape: Shape) -> bool:
-    if Sign.PROCEDURE in shape.signs or shape.words[:2] == ["how", "to"]:
+    if Sign.PROCEDURE in shape.signs or shape.words[:2] == ("how", "to"):
         return True
     match = _YOU_WILL.search(shape.text) if "you" in shape.text else None
     return bool(match and match.group(1) in INSTRUCTIONS and match.group(1) not in {"have", "get", "see", "find"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum, auto
+from functools import lru_cache
 
 
 class Sign(IntEnum):
@@ -276,10 +277,14 @@ _CONTRACTIONS = words_in("it's that's there's let's here's what's who's")
 _WORD = re.compile(r"[\w'=]+(?:-only\b)?")
 
 
-def words_of(sentence: str) -> list[str]:
-    """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like."""
+@lru_cache(maxsize=16)
+def words_of(sentence: str) -> tuple[str, ...]:
+    """The sentence's words, lower case; hyphens part words, except in ``keyword-only`` and its like.
+
+    The last few sentences are remembered, since selection and classification ask for the same one.
+    """
     text = sentence.lower().replace("’", "'")
     words = _WORD.findall(text)
     if "'s" not in text:
-        return words
-    return [word if word in _CONTRACTIONS else word.removesuffix("'s") for word in words]
+        return tuple(words)
+    return tuple(word if word in _CONTRACTIONS else word.removesuffix("'s") for word in words)

@@ -41,10 +41,13 @@ _PROTECTED = re.compile(
 )
 _MAY_PROTECT = re.compile(r"[`\"“\]]|://|www")
 _INNER_STOP = re.compile(r"[.!?。！？…](?=.)", re.DOTALL)
-_STOP = re.compile(r"(?:\.{3}|…|[.!?]+)[\"'”’»)\]*_]*(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
+#: The look-behind and the possessive runs keep a line of ten thousand dots from costing its square.
+_STOP = re.compile(r"(?<![.!?])(?:[.!?]++|…)[\"'”’»)\]*_]*+(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘*_]*$")
 _NEXT = re.compile(r"\s+[\"'“‘(\[*_]*(.)", re.DOTALL)
 _ENUMERATOR = re.compile(r"(?:\d{1,3}|[a-zA-Z])$")
+#: An enumerator stands within so many characters of its block's beginning.
+_MARGIN = 80
 _SPACE = re.compile(r"\s+")
 
 
@@ -56,11 +59,14 @@ def sentences(text: str) -> list[Sentence]:
     """
     found: list[Sentence] = []
     shadow = _PROTECTED.sub(_hide, text) if _MAY_PROTECT.search(text) else text
-    start = 0
-    for end in _ends(shadow):
-        _append(found, text, start, end)
-        start = end
-    _append(found, text, start, len(text))
+    start = line = 0
+    for end in (*_ends(shadow), len(text)):
+        piece = text[start:end]
+        stripped = piece.strip()
+        if stripped:
+            first = line + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
+            found.append(Sentence(_SPACE.sub(" ", stripped), first, first + stripped.count("\n")))
+        start, line = end, line + piece.count("\n")
     return found
 
 
@@ -123,7 +129,7 @@ def _is_final(shadow: str, match: re.Match[str]) -> bool:
     before = before_match.group().lower() if before_match else ""
     if stop != ".":
         return not lower or before not in ABBREVIATIONS
-    if _ENUMERATOR.match(before) and not shadow[: match.start() - len(before)].strip():
+    if match.start() < _MARGIN and _ENUMERATOR.match(before) and not shadow[: match.start() - len(before)].strip():
         return False
     return _is_final_after(before, after, lower=lower)
 
@@ -138,13 +144,3 @@ def _is_final_after(before: str, after: str, *, lower: bool) -> bool:
         # an unknown abbreviation is short; a word of four letters is a sentence that begins with an identifier
         return len(before) >= 4 or not before.isalpha()
     return after not in ",;:"
-
-
-def _append(found: list[Sentence], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if not stripped:
-        return
-    begin = start + len(piece) - len(piece.lstrip())
-    first = text.count("\n", 0, begin)
-    found.append(Sentence(_SPACE.sub(" ", stripped), first, first + stripped.count("\n")))
