@@ -59,7 +59,7 @@ class ReferenceFinder:
         """Each name that an import binds, and the reference that it is."""
         for _, match in matches:
             module_node = match["import.module"][0]
-            written = "".join(self._text(module_node).split())
+            written = _BESIDE_DOT.sub(".", self._text(module_node))
             module = written.lstrip(".")
             name_node = _first(match, "import.name") or _first(match, "import.star")
             name = self._text(name_node) if name_node else ""
