@@ -109,7 +109,8 @@ def _sources(option: Path | None, gold: Path) -> Path:
     folder = CACHE / f"propositions-{SPLIT}"
     if not folder.is_dir():
         command = [sys.executable, str(gold / "get_sources.py"), str(gold / SPLIT), str(folder)]
-        subprocess.run(command, check=True, stdout=sys.stderr)
+        if subprocess.run(command, check=False, stdout=sys.stderr).returncode:
+            sys.stderr.write(f"some sources are missing in {folder}; remove it to try again\n")
     return folder
 
 

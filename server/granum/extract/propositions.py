@@ -7,10 +7,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.blocks import Block, blocks
-from granum.extract.classify import classify, confidence_of, shape_of, type_of
+from granum.extract.classify import classify, confidence_of, type_of
 from granum.extract.noise import is_noise
 from granum.extract.segment import Sentence, sentences
 from granum.extract.selection import is_worth
+from granum.extract.shape import shape_of
 from granum.extract.statement import Role, Statement
 from granum.model.layers import Occurrence, Paragraph, Proposition, PropositionType, SourceKind
 from granum.text.normalise import fingerprint, normalise

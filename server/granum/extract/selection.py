@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from granum.extract.classify import Opening, Shape, third_person
 from granum.extract.lexicon import words_in
+from granum.extract.shape import Opening, Shape, third_person
 from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
 from granum.model.layers import SourceKind
