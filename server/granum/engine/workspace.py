@@ -8,7 +8,7 @@ root.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import msgspec
@@ -17,6 +17,7 @@ from granum.engine import overlay
 from granum.engine.branches import Branches
 from granum.engine.buffers import Buffers
 from granum.engine.indexing import Indexing, Listeners
+from granum.engine.syntaxes import Syntaxes
 from granum.extract import language_of
 from granum.index import paths
 from granum.index.facts import FactFilter
@@ -26,7 +27,6 @@ from granum.model.cancellation import CancelToken
 from granum.model.errors import CancelledRequestError, InvalidRequestError
 from granum.model.layers import Freshness
 from granum.model.settings import Settings
-from granum.text.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +42,12 @@ if TYPE_CHECKING:
 #: Mentions, and neighbours on either side, that an answer shows at most.
 _MENTIONS = 20
 _NEIGHBOURS = 20
-#: The largest closed file that a position is looked up in, in bytes.
-_MAX_READ = 8 * 1024 * 1024
+
+
+class _Wanted(NamedTuple):
+    filter: FactFilter
+    mentions: bool
+    context: bool
 
 
 class Workspace:
@@ -54,6 +58,7 @@ class Workspace:
         self._branches = branches
         self._indexing = indexing
         self._buffers = Buffers()
+        self._syntaxes = Syntaxes()
 
     @classmethod
     def open(
@@ -186,15 +191,16 @@ class Workspace:
         types: Sequence[PropositionType] | None = None,
         include_stale: bool = False,
         include_mentions: bool = True,
+        include_context: bool = True,
         token: CancelToken | None = None,
     ) -> Facts:
-        """What is known of the symbol at a position."""
-        wanted = FactFilter(types=tuple(types) if types is not None else None, include_stale=include_stale)
+        """What is known of the symbol at a position. Context is its summary, its callers and its callees."""
+        wanted = _Wanted(_filter(types, include_stale), mentions=include_mentions, context=include_context)
         identifier = self._identifier(path, line, column)
         if identifier is None:
             return Facts(resolution=Resolution(name=""))
         with self._snapshot(token) as snapshot:
-            return self._facts(snapshot, _resolved(snapshot, path, identifier), wanted, include_mentions)
+            return self._facts(snapshot, _resolved(snapshot, path, identifier), wanted)
 
     def facts_of(
         self,
@@ -203,14 +209,15 @@ class Workspace:
         types: Sequence[PropositionType] | None = None,
         include_stale: bool = False,
         include_mentions: bool = True,
+        include_context: bool = True,
         token: CancelToken | None = None,
     ) -> Facts:
-        """What is known of the symbol of this name, which may be partial."""
+        """What is known of the symbol of this name, which may be partial; context as in ``facts_at``."""
         from granum.resolve import symbol_by_name
 
-        wanted = FactFilter(types=tuple(types) if types is not None else None, include_stale=include_stale)
+        wanted = _Wanted(_filter(types, include_stale), mentions=include_mentions, context=include_context)
         with self._snapshot(token) as snapshot:
-            return self._facts(snapshot, symbol_by_name(snapshot, fqn), wanted, include_mentions)
+            return self._facts(snapshot, symbol_by_name(snapshot, fqn), wanted)
 
     def find_propositions(self, query: str, limit: int, *, token: CancelToken | None = None) -> tuple[Fact, ...]:
         """Propositions that match the query, best first."""
@@ -295,44 +302,25 @@ class Workspace:
         language = language_of(path)
         if language is None:
             return None
-        text = self._text(path)
-        if text is None:
-            return None
-        from granum.extract.identify import identifier_at
-
-        return identifier_at(text, language, line, column)
-
-    def _text(self, path: str) -> str | None:
         buffer = self._buffers.get(path)
         if buffer is not None:
-            return buffer.text
-        file = paths.absolute(self.root, path)
-        try:
-            if file.stat().st_size > _MAX_READ:
+            syntax = self._syntaxes.of_text(path, buffer.text, language)
+        else:
+            found = self._syntaxes.of_file(path, paths.absolute(self.root, path), language)
+            if found is None:
                 return None
-            decoded = decode(file.read_bytes())
-        except OSError:
-            return None
-        return decoded.text if decoded else None
+            syntax = found
+        return syntax.identifier_at(line, column)
 
-    def _facts(self, snapshot: Snapshot, resolution: Resolution, wanted: FactFilter, mentions: bool) -> Facts:
-        from granum.resolve import callees, callers
-
+    def _facts(self, snapshot: Snapshot, resolution: Resolution, wanted: _Wanted) -> Facts:
         symbol = resolution.symbol
         if symbol is None:
             return Facts(resolution=resolution)
-        facts = self._with_buffer(snapshot, snapshot.facts_for_symbol(symbol.id, wanted), symbol, wanted)
-        mentioned = _mentions(snapshot, symbol) if mentions else ()
+        facts = self._with_buffer(snapshot, snapshot.facts_for_symbol(symbol.id, wanted.filter), symbol, wanted.filter)
+        mentioned = _mentions(snapshot, symbol) if wanted.mentions else ()
         shown = {fact.freshness for fact in (*facts, *mentioned) if not fact.is_stale}
-        return Facts(
-            resolution=resolution,
-            facts=facts,
-            mentions=mentioned,
-            summary=snapshot.summary_of_symbol(symbol),
-            callers=callers(snapshot, symbol.id, _NEIGHBOURS),
-            callees=callees(snapshot, symbol.id, _NEIGHBOURS),
-            freshness=worst(shown),
-        )
+        found = Facts(resolution=resolution, facts=facts, mentions=mentioned, freshness=worst(shown))
+        return _with_context(snapshot, symbol, found) if wanted.context else found
 
     def _with_buffer(
         self, snapshot: Snapshot, facts: tuple[Fact, ...], symbol: SymbolInfo, wanted: FactFilter
@@ -346,6 +334,21 @@ class Workspace:
         return overlay.marked(facts, symbol.path, unsaved) + tuple(
             fact for fact in added if wanted.types is None or fact.type in wanted.types
         )
+
+
+def _filter(types: Sequence[PropositionType] | None, include_stale: bool) -> FactFilter:
+    return FactFilter(types=tuple(types) if types is not None else None, include_stale=include_stale)
+
+
+def _with_context(snapshot: Snapshot, symbol: SymbolInfo, facts: Facts) -> Facts:
+    from granum.resolve import callees, callers
+
+    return msgspec.structs.replace(
+        facts,
+        summary=snapshot.summary_of_symbol(symbol),
+        callers=callers(snapshot, symbol.id, _NEIGHBOURS),
+        callees=callees(snapshot, symbol.id, _NEIGHBOURS),
+    )
 
 
 def _resolved(snapshot: Snapshot, path: str, identifier: Identifier) -> Resolution:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -62,12 +62,32 @@ def identifier_at(text: str, language: str, line: int, column: int) -> Identifie
         line: 1-based; past the end it is clamped.
         column: 0-based, in code points; past the line's end it is clamped.
     """
+    return parsed(text, language).identifier_at(line, column)
+
+
+def parsed(text: str, language: str) -> Located:
+    """A text made ready for questions about several positions of it."""
     code = load(language)
-    if code is None:
-        lines = text.split("\n")
-        number = min(max(line, 1), len(lines))
-        return _marked(lines[number - 1], number, column, "")
-    return Syntax(text, code).identifier_at(line, column)
+    return Prose(text) if code is None else Syntax(text, code)
+
+
+class Located(Protocol):
+    """A text that tells the names at its positions."""
+
+    def identifier_at(self, line: int, column: int) -> Identifier | None:
+        """The name at or directly before a position, see ``identifier_at``."""
+
+
+class Prose:
+    """A text without a grammar: only names marked as code count."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+
+    def identifier_at(self, line: int, column: int) -> Identifier | None:
+        """The name at or directly before a position, see ``identifier_at``."""
+        number = min(max(line, 1), len(self._lines))
+        return _marked(self._lines[number - 1], number, column, "")
 
 
 class Syntax:

@@ -48,7 +48,7 @@ def hover(reading: Reading, params: PositionParams) -> types.Hover | None:
     if site is None or not settings.enabled:
         return None
     point = reading.point_at(site, params.position)
-    found = site.workspace.facts_at(site.path, point.line, point.column, include_mentions=True, token=reading.token)
+    found = site.workspace.facts_at(site.path, point.line, point.column, include_context=False, token=reading.token)
     if found.resolution.symbol is None:
         return _ambiguous(reading, point, found.resolution.candidates, found)
     shown = worth_showing(found)
@@ -112,7 +112,7 @@ def _ambiguous(reading: Reading, point: Point, candidates: Sequence[Candidate], 
     """Which definitions may be meant, with their counts; nothing that would be certain only of one of them."""
     counted: list[tuple[str, int]] = []
     for candidate in candidates[:MAX_CANDIDATES]:
-        facts = point.site.workspace.facts_of(candidate.symbol.fqn, include_mentions=True, token=reading.token)
+        facts = point.site.workspace.facts_of(candidate.symbol.fqn, include_context=False, token=reading.token)
         counted.append((candidate.symbol.fqn, len(worth_showing(facts))))
     if not any(count for _, count in counted):
         return None

@@ -1,0 +1,95 @@
+"""Texts that were parsed to find the name at a position, kept for the next position: people hover where they hovered.
+
+Parsing takes .2 ms a KB and holds the interpreter's lock, so that doing it for every hover would also delay all
+other answers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.index.freshness import RACY_NS, FileStamp
+from granum.text.decode import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from granum.extract.identify import Located
+
+#: Characters of text that are kept in all; a syntax tree takes some 27 bytes for each.
+_CHARACTERS = 1_000_000
+#: The largest closed file that is read, in bytes.
+_MAX_READ = 8 * 1024 * 1024
+
+
+class _Kept(NamedTuple):
+    text: str
+    parsed: Located
+    stamp: FileStamp | None
+
+
+class Syntaxes:
+    """Owns the parsed texts by path, those asked for last. Safe from any thread."""
+
+    def __init__(self, characters: int = _CHARACTERS) -> None:
+        self._most = characters
+        self._characters = 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    def of_text(self, path: str, text: str, language: str, stamp: FileStamp | None = None) -> Located:
+        """The parsed form of ``text``, which stands at ``path`` now."""
+        kept = self._get(path)
+        if kept is not None and (kept.text is text or kept.text == text):
+            parsed = kept.parsed
+        else:
+            # late: the parsers are not needed before the first position
+            from granum.extract.identify import parsed as parse
+
+            parsed = parse(text, language)
+        self._put(path, _Kept(text, parsed, stamp))
+        return parsed
+
+    def of_file(self, path: str, file: Path, language: str) -> Located | None:
+        """The parsed form of a closed file, read again only when it changed; None where it cannot be read."""
+        try:
+            status = file.stat()
+            stamp = FileStamp.of(status)
+            kept = self._get(path)
+            if kept is not None and kept.stamp == stamp:
+                return kept.parsed
+            if status.st_size > _MAX_READ:
+                return None
+            decoded = decode(file.read_bytes())
+        except OSError:
+            return None
+        if decoded is None:
+            return None
+        # a file may change again within the clock's grain without a new stamp
+        is_settled = stamp.mtime_ns < time.time_ns() - RACY_NS
+        return self.of_text(path, decoded.text, language, stamp if is_settled else None)
+
+    def _get(self, path: str) -> _Kept | None:
+        with self._lock:
+            kept = self._kept.get(path)
+            if kept is not None:
+                self._kept.move_to_end(path)
+            return kept
+
+    def _put(self, path: str, kept: _Kept) -> None:
+        with self._lock:
+            self._drop(path)
+            if len(kept.text) > self._most:
+                return
+            self._kept[path] = kept
+            self._characters += len(kept.text)
+            while self._characters > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, path: str) -> None:
+        kept = self._kept.pop(path, None)
+        if kept is not None:
+            self._characters -= len(kept.text)
