@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     import msgspec
+
+    from granum.model.cancellation import CancelToken
 
 JSON = dict[str, Any]
 
@@ -338,6 +341,26 @@ def test_cancelled_requests_answer_so_and_their_work_stops() -> None:
         (answer,) = await connection.answers()
         assert answer["error"]["code"] == -32800
         assert stopped == [True]
+
+    run(scenario)
+
+
+def test_cancelling_reaches_the_thread_that_works() -> None:
+    began, stopped = threading.Event(), threading.Event()
+
+    def work(token: CancelToken) -> None:
+        with token.interrupting(stopped.set):
+            began.set()
+            assert stopped.wait(30)
+
+    async def scenario(connection: Connection) -> None:
+        connection.serve("test/work", lambda server, _params: server.executors.read(work))
+        connection.send(request("test/work"))
+        assert await asyncio.to_thread(began.wait, 30)
+        connection.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 7}})
+        (answer,) = await connection.answers()
+        assert answer["error"]["code"] == -32800
+        assert stopped.is_set()
 
     run(scenario)
 
