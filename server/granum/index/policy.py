@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -22,8 +23,6 @@ from granum.index.ignore import IgnoreRules, read_lines
 from granum.text.decode import is_binary
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from granum.model.settings import Settings
 
 #: Names of the files whose change calls for a new ``Policy``.
@@ -128,6 +127,7 @@ class Policy:
 
     def __init__(self, root: Path, settings: Settings) -> None:
         self._root = os.fspath(root)
+        self._settings = settings
         self._largest = settings.max_file_size
         self._excluded = IgnoreRules(settings.exclude)
         self._folders: dict[str, _Folder] = {"": self._read("", own=(), git=_outer_rules(root))}
@@ -136,6 +136,10 @@ class Policy:
     def load(cls, root: Path, settings: Settings) -> Policy:
         """Reads the root's ignore files; those of other folders follow when they are asked for."""
         return cls(root, settings)
+
+    def fresh(self) -> Policy:
+        """The policy by the ignore files as they are now."""
+        return Policy(Path(self._root), self._settings)
 
     def verdict(self, path: str, *, is_dir: bool) -> Verdict:
         """Judges a file or folder by its path (POSIX, relative to the root) alone."""

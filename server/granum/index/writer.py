@@ -25,7 +25,7 @@ from granum.index.freshness import FileStamp
 from granum.index.generation import DAMAGE, mark_damaged
 from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
 from granum.index.look import Rules, look
-from granum.index.policy import Policy
+from granum.index.policy import RULE_FILES, Policy
 from granum.index.reading import Reading, Request, State
 from granum.index.scan import known_below, known_file, walk
 from granum.index.store import Origin, Outcome
@@ -285,6 +285,9 @@ class Writer:
             self._drop(entry)
             return None
         path = entry.path
+        if path.rpartition("/")[2] in RULE_FILES:
+            self._judge_anew(entry)
+            return None
         try:
             status = os.stat(self._options.root / path)  # noqa: PTH116  its errors tell the cases apart
         except (FileNotFoundError, NotADirectoryError):
@@ -320,11 +323,21 @@ class Writer:
         if entry.path:
             self._committer.drop_problems(entry.path)
         known = known_below(self._committer.connection, entry.path)
+        if not entry.path:
+            # a scan of everything also finds what ignore files that changed unnoticed say now
+            self._options = msgspec.structs.replace(self._options, policy=self._options.policy.fresh())
         found = walk(self._options.root, entry.path, self._options.policy, known, everything=entry.force)
         with self._changed:
             # the entry's hold on its tickets passes to the walk
             self._walks.append(_Walk(entry.cause, found, known, entry.tickets))
             self._done += 1
+
+    def _judge_anew(self, entry: Entry) -> None:
+        """An ignore file came, changed or went: what it rules is walked again."""
+        with self._changed:
+            self._options = msgspec.structs.replace(self._options, policy=self._options.policy.fresh())
+            self._put(entry.path.rpartition("/")[0], entry.cause, entry.tickets)
+        self._drop(entry)
 
     def _begin(self, entry: Entry) -> int:
         """Notes that the file is being looked at. An earlier look that still runs is overtaken: it may be older."""
