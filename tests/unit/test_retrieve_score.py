@@ -143,6 +143,7 @@ _CANDIDATES = st.lists(
         stale=st.booleans(),
     ),
     max_size=30,
+    unique_by=lambda c: (c.layer, c.id),
 )
 
 

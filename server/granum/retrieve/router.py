@@ -38,7 +38,7 @@ def _of(*types: PropositionType) -> frozenset[PropositionType]:
     return frozenset(types)
 
 
-#: The whole of routing; semantics are fixed by docs/architecture.md.
+#: The whole of routing. It is a contract: tests hold each line of it.
 ROUTES: dict[TaskIntent, Route] = {
     TaskIntent.BUG_FIX: Route(
         (_PROPOSITION, _PARAGRAPH), Expansion.PARAGRAPH_EXPAND, _of(_T.CONSTRAINT, _T.SECURITY_RULE, _T.RISK)
