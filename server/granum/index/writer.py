@@ -12,12 +12,10 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
 import msgspec
 
 from granum.index.commit import ENVIRONMENT, Committer
@@ -25,19 +23,26 @@ from granum.index.freshness import FileStamp
 from granum.index.generation import DAMAGE, mark_damaged
 from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
 from granum.index.look import Rules, look
-from granum.index.policy import RULE_FILES, Policy
+from granum.index.options import Options, WriterStatus
+from granum.index.policy import RULE_FILES
 from granum.index.reading import Reading, Request, State
 from granum.index.scan import known_below, known_file, walk
-from granum.index.store import Origin, Outcome
 from granum.index.workers import Workers, default_workers
-from granum.model.answers import DocumentChange, Reindexed
+from granum.model.answers import Reindexed
 from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
+    import apsw
+
+    from granum.index.policy import Policy
     from granum.index.scan import Found, Known
+    from granum.index.store import Outcome
+    from granum.model.answers import DocumentChange
+
+__all__ = ["Options", "Writer", "WriterStatus"]
 
 log = logging.getLogger(__name__)
 
@@ -54,36 +59,6 @@ BATCH_FILES = 100
 FULL_BATCH = 48
 #: How long a step of walking, or of reading files here, may take, in seconds.
 STEP_SECONDS = 0.05
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What a writer works by. ``root`` is a real path, ``workers`` 0 for as many as suit the machine."""
-
-    root: Path
-    policy: Policy
-    extractor_version: int
-    max_file_size: int = 1024 * 1024
-    workers: int = 0
-    origin: Callable[[], Origin] = Origin
-    linker: Callable[[apsw.Connection, Sequence[int]], None] | None = None
-    on_change: Callable[[Sequence[DocumentChange]], None] | None = None
-    on_progress: Callable[[int, int], None] | None = None
-    on_idle: Callable[[], None] | None = None  # called with the writer's lock held: it may only set a flag
-    on_damage: Callable[[str], None] | None = None
-
-
-class WriterStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """The writer's state. ``degraded`` tells in words why it cannot do its work, or is empty.
-
-    ``files_done`` and ``files_total`` count since it was last idle; ``indexed_at`` is the time of the last commit.
-    """
-
-    queue_length: int
-    files_done: int
-    files_total: int
-    indexed_at: float | None
-    running: bool
-    degraded: str
 
 
 class _Walk:
