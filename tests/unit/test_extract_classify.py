@@ -169,3 +169,15 @@ def test_any_text_has_a_type(text: str, source: S, role: Role, is_test: bool) ->
     kind, confidence = classify(text, source, role, is_test=is_test)
     assert kind in T
     assert 0.7 <= confidence <= 0.99
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("warning: A file-like object to write warnings to.", T.IMPLEMENTATION_DETAIL),
+        ("pdb: If true, start the debugger when an error is raised.", T.IMPLEMENTATION_DETAIL),
+        ("parallel: The maximum number of jobs, which must be positive.", T.CONSTRAINT),
+    ],
+)
+def test_a_parameter_is_described_or_limited_but_is_no_risk(text: str, kind: PropositionType) -> None:
+    assert classify(text, S.DOCSTRING, Role.PARAMETER)[0] is kind

@@ -164,7 +164,7 @@ class Indexing:
     # -- how it is done
 
     def _open(self) -> None:
-        from granum.resolve import link
+        from granum.resolve import Linker
 
         generation = open_generation(self._path, EXTRACTOR_VERSION)
         self._generation = generation.path
@@ -179,7 +179,7 @@ class Indexing:
                 max_file_size=self._settings.max_file_size,
                 workers=self._settings.workers,
                 origin=self._origin,
-                linker=link,
+                linker=Linker(),
                 on_change=self._changed,
                 on_progress=self._listeners.on_progress,
                 on_idle=self._news.set,

@@ -93,7 +93,8 @@ def type_of(shape: Shape) -> Type:
     by_role = _BY_ROLE.get(shape.role)
     if by_role is not None:
         return by_role
-    for kind, holds in RULES:
+    rules = _PARAMETER_RULES if shape.role is Role.PARAMETER else RULES
+    for kind, holds in rules:
         if holds(shape):
             return kind
     return Type.IMPLEMENTATION_DETAIL
@@ -226,3 +227,7 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.BEHAVIOR, _is_outcome),
     (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
 )
+
+#: A parameter's description limits it, decides about it or just tells what it is for; "a stream for warnings" is no risk.
+_PARAMETER_TYPES = {Type.SECURITY_RULE, Type.CONSTRAINT, Type.DECISION}
+_PARAMETER_RULES = tuple((kind, holds) for kind, holds in RULES if kind in _PARAMETER_TYPES)
