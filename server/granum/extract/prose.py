@@ -175,7 +175,8 @@ def _section(
 ) -> Section:
     while last > first and not lines[last - 1].strip():
         last -= 1
-    while first < last and not lines[first - 1].strip():
+    # a heading's first line may look blank to us and not to Markdown (U+0085); it is the section's all the same
+    while heading is None and first < last and not lines[first - 1].strip():
         first += 1
     return Section(heading, path, name, first, last)
 
