@@ -107,6 +107,25 @@ def test_two_vanished_texts_have_two_successors() -> None:
     assert successors(vanished, added) == {1: 4, 2: 3}
 
 
+def test_texts_that_moved_below_another_heading_succeed_each_other_one_by_one() -> None:
+    texts = [f"The value {number} of section {number} must hold." for number in range(300)]
+    vanished = [Statement(number, "here", text) for number, text in enumerate(texts)]
+    added = [Statement(1000 + number, "here", text) for number, text in enumerate(texts)]
+    assert successors(vanished, added) == {number: 1000 + number for number in range(300)}
+
+
+def test_a_text_succeeds_once_though_it_stands_in_several_places() -> None:
+    vanished = [Statement(1, "here", "It must hold."), Statement(2, "there", "It must hold.")]
+    added = [Statement(3, place, "It must hold.") for place in ("here", "there")]
+    assert successors(vanished, added) == {1: 3}
+
+
+def test_a_file_that_was_rewritten_has_no_evident_successors() -> None:
+    vanished = [Statement(number, "here", f"It must hold for case {number}.") for number in range(300)]
+    added = [Statement(1000 + number, "here", f"It must hold in {number} places.") for number in range(300)]
+    assert successors(vanished, added) == {}
+
+
 def test_lines_move_and_ids_stay(index: Index) -> None:
     save(index, "a.py", SOURCE)
     before = {table: ids(index, table) for table in ("paragraph", "symbol")}

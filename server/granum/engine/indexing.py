@@ -179,7 +179,8 @@ class Indexing:
                 max_file_size=self._settings.max_file_size,
                 workers=self._settings.workers,
                 origin=self._origin,
-                linker=Linker(),
+                # a save waits for its own links only; those of others follow in slices
+                linker=Linker(waiting_at_once=0),
                 on_change=self._changed,
                 on_progress=self._listeners.on_progress,
                 on_idle=self._news.set,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 Key = TypeVar("Key", bound="Hashable")
 Old = TypeVar("Old")
@@ -14,6 +14,9 @@ New = TypeVar("New")
 
 #: The share of the words of two texts that must be common for one to be the successor of the other.
 SUCCESSOR_SIMILARITY = 0.5
+#: More pairs of texts than this are not compared: in a file that was rewritten no successor is evident, and a save
+#: would wait for seconds.
+MOST_PAIRS = 40_000
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -72,17 +75,20 @@ def successors(vanished: Sequence[Statement], added: Sequence[Statement]) -> dic
     the words of both together. The best pairs are matched first and each text once, so that two edited sentences are
     not both succeeded by one.
     """
-    groups: dict[Hashable, list[Statement]] = {}
-    for statement in added:
-        groups.setdefault(statement.group, []).append(statement)
-    pairs = [
-        (similarity, before.id, after.id)
-        for before in vanished
-        for after in groups.get(before.group, ())
-        if (similarity := _similarity(before.text, after.text)) >= SUCCESSOR_SIMILARITY
-    ]
+    groups: dict[Hashable, tuple[list[_Words], list[_Words]]] = {}
+    for side, statements in enumerate((vanished, added)):
+        for statement in statements:
+            groups.setdefault(statement.group, ([], []))[side].append(_words(statement))
     found: dict[int, int] = {}
     taken: set[int] = set()
+    pairs: list[tuple[float, int, int]] = []
+    for before, after in groups.values():
+        # first those of the same words: where a heading changed, all texts below it vanish and come back
+        same = _of_same_words(_without(before, found), _without(after, taken))
+        found.update(same)
+        taken.update(same.values())
+    for before, after in groups.values():
+        pairs += _similar(_without(before, found), _without(after, taken))
     for _, before_id, after_id in sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2])):
         if before_id not in found and after_id not in taken:
             found[before_id] = after_id
@@ -90,7 +96,44 @@ def successors(vanished: Sequence[Statement], added: Sequence[Statement]) -> dic
     return found
 
 
-def _similarity(before: str, after: str) -> float:
-    """Common words by all words (Jaccard), without regard to case."""
-    first, second = (frozenset(_WORD.findall(text.lower())) for text in (before, after))
-    return len(first & second) / len(first | second) if first or second else 0.0
+class _Words(NamedTuple):
+    id: int
+    words: frozenset[str]
+
+
+def _words(statement: Statement) -> _Words:
+    return _Words(statement.id, frozenset(_WORD.findall(statement.text.lower())))
+
+
+def _without(statements: Sequence[_Words], ids: Container[int]) -> list[_Words]:
+    return [statement for statement in statements if statement.id not in ids]
+
+
+def _of_same_words(before: Sequence[_Words], after: Sequence[_Words]) -> dict[int, int]:
+    """Pairs texts of the very same words, in the order of their ids."""
+    free: dict[frozenset[str], list[int]] = {}
+    for statement in sorted(after, key=lambda each: -each.id):
+        free.setdefault(statement.words, []).append(statement.id)
+    found: dict[int, int] = {}
+    for statement in sorted(before):
+        ids = free.get(statement.words)
+        if ids and statement.words:
+            found[statement.id] = ids.pop()
+    return found
+
+
+def _similar(before: Sequence[_Words], after: Sequence[_Words]) -> list[tuple[float, int, int]]:
+    """The pairs that are similar enough, by common words in all words (Jaccard)."""
+    if len(before) * len(after) > MOST_PAIRS:
+        return []
+    found: list[tuple[float, int, int]] = []
+    for old in before:
+        for new in after:
+            smaller, larger = sorted((len(old.words), len(new.words)))
+            if not smaller or smaller < larger * SUCCESSOR_SIMILARITY:
+                continue
+            common = len(old.words & new.words)
+            similarity = common / (smaller + larger - common)
+            if similarity >= SUCCESSOR_SIMILARITY:
+                found.append((similarity, old.id, new.id))
+    return found

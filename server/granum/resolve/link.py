@@ -93,10 +93,16 @@ def link(connection: apsw.Connection, document_ids: Sequence[int]) -> None:
 
 
 class Linker:
-    """``link``, for who links slice after slice: it keeps documents' names from one call to the next."""
+    """``link``, for who links slice after slice: it keeps documents' names from one call to the next.
 
-    def __init__(self) -> None:
+    Args:
+        waiting_at_once: Waiting documents that a call links beside those it was asked for; 0 leaves them all to the
+            caller, whom nobody should have to wait for.
+    """
+
+    def __init__(self, waiting_at_once: int = WAITING_AT_ONCE) -> None:
         self._shelf = Shelf()
+        self._waiting_at_once = waiting_at_once
 
     def __call__(self, connection: apsw.Connection, document_ids: Sequence[int]) -> None:
         """Links these documents and some that wait; see ``link``."""
@@ -104,7 +110,8 @@ class Linker:
         asked = list(dict.fromkeys(document_ids))
         run.note_changes(asked)
         run.link_all(asked)
-        run.link_all(waiting(connection, WAITING_AT_ONCE))
+        if self._waiting_at_once:
+            run.link_all(waiting(connection, self._waiting_at_once))
 
 
 def waiting(connection: apsw.Connection, limit: int) -> list[int]:
