@@ -6,15 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from granum.cli.exits import UsageError
 from granum.cli.serve import ServeOptions, loopback, parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def granum(cwd: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -126,6 +123,19 @@ def test_an_interrupted_command_exits_130_without_a_trace(tmp_path: Path) -> Non
     )
     assert done.returncode == 130
     assert done.stderr == ""
+
+
+def test_a_server_without_a_client_ends_by_itself(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    for stdin in (Path(os.devnull), empty):
+        with stdin.open("rb") as stream:
+            done = subprocess.run(
+                [sys.executable, "-m", "granum", "serve"], stdin=stream, capture_output=True, timeout=60, check=False
+            )
+        assert done.returncode in (0, 1)
+        assert done.stdout == b""
+        assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("words", [[], ["--stdio"], ["--clientProcessId=42"], ["--clientProcessId", "42", "--stdio"]])

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import io
 import os
+import stat
 import sys
 import threading
 from typing import TYPE_CHECKING, BinaryIO
@@ -34,12 +35,13 @@ def take_stdout() -> BinaryIO:
 async def open_stdin() -> asyncio.StreamReader:
     """A reader over stdin: by the event loop where it can wait for pipes, else by a thread.
 
-    asyncio cannot wait for regular files, nor for the pipes that Windows gives to a child.
+    asyncio cannot wait for regular files and devices, nor for the pipes that Windows gives to a child. It takes
+    ``/dev/null`` all the same and fails later, in a callback, so that the server would wait for ever.
     """
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=READ_LIMIT, loop=loop)
     stdin = sys.stdin.buffer
-    if sys.platform != "win32":
+    if sys.platform != "win32" and _is_waitable(stdin.fileno()):
         try:
             await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), stdin)
         except (OSError, ValueError):
@@ -48,6 +50,11 @@ async def open_stdin() -> asyncio.StreamReader:
             return reader
     threading.Thread(target=_pump, args=(stdin.fileno(), reader, loop), name="granum-stdin", daemon=True).start()
     return reader
+
+
+def _is_waitable(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _pump(descriptor: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
