@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bar:
-    """Files done of files in all. ``advance`` may be called from any thread."""
+    """Files done of files in all. It appears with the first news, so that work done at once shows no flicker."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -21,19 +21,12 @@ class Bar:
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
-        console = progress_console()
-        if console is not None:
-            # rich.progress costs 30 ms to import, which a script need not pay
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-            self._progress = Progress(*columns, console=console, transient=True)
-            self._task = self._progress.add_task(self._title, total=None)
-            self._progress.start()
         return self
 
     def advance(self, done: int, total: int) -> None:
-        """Tells how far the work is."""
+        """Tells how far the work is. Called from the thread that entered the block."""
+        if self._progress is None:
+            self._begin()
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=done, total=total or None)
 
@@ -42,3 +35,15 @@ class Bar:
     ) -> None:
         if self._progress is not None:
             self._progress.stop()
+
+    def _begin(self) -> None:
+        console = progress_console()
+        if console is None:
+            return
+        # rich.progress costs 30 ms to import, which a script need not pay
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._task = self._progress.add_task(self._title, total=None)
+        self._progress.start()
