@@ -16,6 +16,7 @@ from granum.text import fingerprint, normalise, strip_markup
     [
         ("call ``close()`` and `open`", "call close() and open"),
         ("**must** not, *never*", "must not, never"),
+        ("called by :meth:`.Flask.url_for`", "called by Flask.url_for"),
         ("see :class:`Writer`, :class:`~a.b.Reader`, :ref:`the rules <rules>`", "see Writer, Reader, the rules"),
         ("by :pep:`8` and :py:meth:`!run`", "by PEP 8 and run"),
         ("[the docs](https://x.y/z_(a)) and ![logo](l.png)", "the docs and logo"),

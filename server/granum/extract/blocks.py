@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from granum.extract.rst_markup import without_literal_mark
+
 
 class Block(NamedTuple):
     """Lines that belong together. ``offset`` counts lines from the statement's first, from 0.
@@ -145,6 +147,7 @@ class _Reader:
             following += 1
         if following >= len(self.lines) or indent_of(self.lines[following]) <= indent:
             return
+        self.open[-1] = without_literal_mark(self.open[-1].rstrip())
         self._close()
         self._past_deeper(indent, following)
         self.at -= 1

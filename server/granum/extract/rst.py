@@ -17,7 +17,7 @@ from granum.extract import rst_markup as markup
 from granum.extract import tables
 from granum.extract.outline import LONGEST_TITLE, Heading, NamedObject, Outline
 from granum.extract.prose_noise import is_reference_only
-from granum.extract.rst_markup import Content, indent_of
+from granum.extract.rst_markup import Content, indent_of, without_literal_mark
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 from granum.text.normalise import strip_markup
@@ -236,8 +236,7 @@ class RstReader:
 
     def _emit(self, at: int, stop: int, place: Place) -> None:
         lines = [line.strip() for line in self.lines[at:stop]]
-        if lines[-1].endswith("::"):
-            lines[-1] = lines[-1][:-1].rstrip() if lines[-1] != "::" else ""
+        lines[-1] = without_literal_mark(lines[-1])
         if lines[0].startswith("| "):
             lines = [line.removeprefix("| ") for line in lines]
         text = "\n".join(lines)

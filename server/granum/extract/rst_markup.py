@@ -138,3 +138,11 @@ def enumerates(following: str, width: int, indent: int) -> bool:
     if below == indent:
         return ENUMERATOR.match(following[indent:]) is not None
     return below < indent or below >= indent + width
+
+
+def without_literal_mark(line: str) -> str:
+    """A line as a reader sees it before a literal block: ``text ::`` is ``text``, ``text::`` is ``text:``."""
+    if not line.endswith("::"):
+        return line
+    text = line[:-2]
+    return text.rstrip() if not text.strip() or text[-1].isspace() else text + ":"

@@ -89,4 +89,5 @@ def _role_title(role: str, text: str) -> str:
     title = text.strip()
     if title.startswith("~"):
         return title[1:].rpartition(".")[2] or title[1:]
-    return prefix + title.removeprefix("!")
+    # ``!x`` is not linked; a leading dot tells Sphinx where to look, not the reader
+    return prefix + title.removeprefix("!").removeprefix(".")
