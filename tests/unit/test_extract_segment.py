@@ -120,7 +120,7 @@ fenced
 End is here."""
     assert [(b.text.strip(), b.offset, b.is_item, b.prefix) for b in blocks(text)] == [
         ("Summary is here.", 0, False, ""),
-        ("Example::", 5, False, ""),
+        ("Example:", 5, False, ""),
         ("item one\n  goes on", 11, True, ""),
         ("item two", 13, True, ""),
         ("Mind the gap.", 23, False, ""),

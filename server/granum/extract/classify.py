@@ -228,6 +228,7 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
 )
 
-#: A parameter's description limits it, decides about it or just tells what it is for; "a stream for warnings" is no risk.
+#: A parameter's description limits it, decides about it, or just tells what it is for: "a stream for warnings" is no
+#: risk.
 _PARAMETER_TYPES = {Type.SECURITY_RULE, Type.CONSTRAINT, Type.DECISION}
 _PARAMETER_RULES = tuple((kind, holds) for kind, holds in RULES if kind in _PARAMETER_TYPES)
