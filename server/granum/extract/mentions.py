@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: A role before, code between one or two marks, and what makes a link of it behind.
-_MARKED = re.compile(r"(?:(?<![\w:]):([A-Za-z][\w:+.-]{0,40}):)?(?<![`\\])(`{1,2})(?![`\s])([^`\n]{1,200})\2(?!`)(_?)")
+_MARKED = re.compile(
+    r"(?=[`:])"  # fails in one step nearly everywhere
+    r"(?:(?<![\w:]):([A-Za-z][\w:+.-]{0,40}):)?(?<![`\\])(`{1,2})(?![`\s])([^`\n]{1,200})\2(?!`)(_?)"
+)
 _NAME = re.compile(r"[~!.@$]*((?:[^\W\d]\w*(?:\.|::))*([^\W\d]\w*))\s*(?:\([^()]*\)|\(\.\.\.\))?$")
 _TARGET = re.compile(r"<([^<>]+)>\s*$")
 #: Roles whose text is no name of code.

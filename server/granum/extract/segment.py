@@ -33,13 +33,14 @@ ABBREVIATIONS = words_in(
 _MAYBE_FINAL = frozenset({"etc", "inc", "ltd", "corp", "u.s", "no", "min", "max", "sec", "ext", "def", "p", "ms"})
 
 _PROTECTED = re.compile(
+    r"(?=[`<hw\]\"“])(?:"  # fails in one step where none of them can begin
     r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`"  # code marks, wrapped once at most
     r"|<?\bhttps?://[^\s<>]+|\bwww\.[^\s<>]+"
     r"|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)"  # a link's target
-    r"|\"[^\"\n]{1,80}\"|“[^”]{1,120}”",
+    r"|\"[^\"\n]{1,80}\"|“[^”]{1,120}”)",
     re.DOTALL,
 )
-_MAY_PROTECT = re.compile(r"[`\"“\]]|://|www")
+_MAY_PROTECT = ("`", '"', "“", "]", "://", "www")
 _INNER_STOP = re.compile(r"[.!?。！？…](?=.)", re.DOTALL)
 #: The look-behind and the possessive runs keep a line of ten thousand dots from costing its square.
 _STOP = re.compile(r"(?<![.!?])(?:[.!?]++|…)[\"'”’»)\]*_]*+(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
@@ -48,7 +49,6 @@ _NEXT = re.compile(r"\s+[\"'“‘(\[*_]*(.)", re.DOTALL)
 _ENUMERATOR = re.compile(r"(?:\d{1,3}|[a-zA-Z])$")
 #: An enumerator stands within so many characters of its block's beginning.
 _MARGIN = 80
-_SPACE = re.compile(r"\s+")
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -58,16 +58,24 @@ def sentences(text: str) -> list[Sentence]:
         text: the lines of one block, joined by line feeds. Blank lines end a sentence.
     """
     found: list[Sentence] = []
-    shadow = _PROTECTED.sub(_hide, text) if _MAY_PROTECT.search(text) else text
+    shadow = _shadow(text)
     start = line = 0
     for end in (*_ends(shadow), len(text)):
         piece = text[start:end]
         stripped = piece.strip()
         if stripped:
             first = line + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
-            found.append(Sentence(_SPACE.sub(" ", stripped), first, first + stripped.count("\n")))
+            found.append(Sentence(" ".join(stripped.split()), first, first + stripped.count("\n")))
         start, line = end, line + piece.count("\n")
     return found
+
+
+def _shadow(text: str) -> str:
+    """The text with what protects its stops hidden; as long, so that offsets hold."""
+    for mark in _MAY_PROTECT:
+        if mark in text:
+            return _PROTECTED.sub(_hide, text)
+    return text
 
 
 def _hide(match: re.Match[str]) -> str:

@@ -10,13 +10,15 @@ import re
 import unicodedata
 from hashlib import sha256
 
-#: Quick check: without one of these there is no markup.
-_MAY_HOLD_MARKUP = re.compile(r"[`*\[<|\\]|(?<!\w)_\w")
+#: Without one of these, or an underscore that begins a word, there is no markup.
+_MARKS = ("`", "*", "[", "<", "|", "\\")
+_UNDERSCORED = re.compile(r"(?<!\w)_\w")
 
 #: Code comes first, since nothing inside it is markup. Every repetition is bounded: a mark without its partner must
 #: not make each search run to the end of a long text.
 _MARKUP = re.compile(
-    r"""
+    # the look-ahead fails in one step where no alternative can begin, which is nearly everywhere
+    r"""(?=[`:!\[<*_|\\]|\s\[)(?:
       (?P<literal>(?<!`)``(?!`)(?P<literal_text>.{1,1000}?)``(?!`))
     | :(?P<role>[a-zA-Z][\w+.:-]{0,60}):`(?P<role_text>[^`]{1,1000})`
     | (?<![`\\])`(?P<code>[^`]{1,1000})`(?:__?(?!\w)|:(?P<suffix_role>[a-zA-Z][\w:-]{0,60}):)?
@@ -33,7 +35,7 @@ _MARKUP = re.compile(
     | (?<![\w\\])_(?=[^\s_])(?P<underscored>[^_\n\s]{1,60}\s[^_\n]{0,500}?)(?<=\S)_(?!\w)
     | (?<![\w|])\|(?=[^\s|])(?P<substitution>[\w .-]{1,60}?)(?<=\S)\|_{0,2}(?![\w|])
     | \\(?P<escaped>[*_`|\[\]<>])
-    """,
+    )""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -45,7 +47,8 @@ _LABELLED_ROLES = {"pep": "PEP ", "rfc": "RFC "}
 
 def normalise(text: str) -> str:
     """The normal form by which two statements are the same: markup stripped, NFC, white space folded."""
-    return " ".join(unicodedata.normalize("NFC", strip_markup(text)).split())
+    plain = strip_markup(text)
+    return " ".join((plain if plain.isascii() else unicodedata.normalize("NFC", plain)).split())
 
 
 def fingerprint(text: str) -> str:
@@ -59,23 +62,23 @@ def strip_markup(text: str) -> str:
     Code keeps its content as it is; a role or link keeps its title. ``*args`` and ``__init__`` are not markup,
     and neither are placeholders in angle brackets.
     """
-    if not _MAY_HOLD_MARKUP.search(text):
-        return text
-    return _MARKUP.sub(_visible, text)
+    for mark in _MARKS:
+        if mark in text:
+            return _MARKUP.sub(_visible, text)
+    return _MARKUP.sub(_visible, text) if "_" in text and _UNDERSCORED.search(text) else text
 
 
 def _visible(match: re.Match[str]) -> str:
-    groups = match.groupdict()
-    if groups["literal"] is not None:
+    kind = match.lastgroup  # the last group to close: an alternative's own, or the last one inside it
+    if kind == "literal":
         return match["literal_text"].strip()
-    if groups["role"] is not None:
+    if kind == "role_text":
         return _role_title(match["role"], match["role_text"])
-    if groups["code"] is not None:
+    if kind in ("code", "suffix_role"):
         return _role_title(match["suffix_role"] or "", match["code"])
-    for name in _NESTING:
-        if groups[name] is not None:
-            return strip_markup(groups[name])
-    return groups["auto"] or groups["substitution"] or groups["escaped"] or ""
+    if kind is None:
+        return ""
+    return strip_markup(match[kind]) if kind in _NESTING else match[kind]
 
 
 def _role_title(role: str, text: str) -> str:
