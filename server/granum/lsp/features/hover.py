@@ -28,6 +28,8 @@ _SHOWN_ELSEWHERE = frozenset(
 )
 _PRIORITY = {kind: place for place, kind in enumerate(PropositionType)}
 MAX_CANDIDATES = 5
+#: Below this, candidates have no more than their name in common with what is meant.
+LIKELY = 0.5
 
 
 class Line(NamedTuple):
@@ -60,9 +62,13 @@ def hover(reading: Reading, params: PositionParams) -> types.Hover | None:
 
 
 def worth_showing(found: Facts) -> list[Fact]:
-    """The facts that a hover shows: by type in order of priority, then by confidence, each text once."""
+    """The facts that a hover shows: by type in order of priority, then by confidence, each text once.
+
+    A failure that another definition raises tells of that definition, though it names an exception's class.
+    """
     own = [fact for fact in found.facts if fact.source is not SourceKind.DOCSTRING or fact.type not in _SHOWN_ELSEWHERE]
-    unique = {fact.hash: fact for fact in reversed([*own, *found.mentions])}
+    elsewhere = [fact for fact in found.mentions if fact.source is not SourceKind.RAISE]
+    unique = {fact.hash: fact for fact in reversed([*own, *elsewhere])}
     return sorted(
         unique.values(), key=lambda fact: (_PRIORITY[fact.type], -fact.confidence, fact.path, fact.start_line)
     )
@@ -109,7 +115,12 @@ def _plain(line: Line) -> str:
 
 
 def _ambiguous(reading: Reading, point: Point, candidates: Sequence[Candidate], found: Facts) -> types.Hover | None:
-    """Which definitions may be meant, with their counts; nothing that would be certain only of one of them."""
+    """Which definitions may be meant, with their counts; nothing that would be certain only of one of them.
+
+    Several that merely have the name (``text.split``) are worth nothing; a single one often is what is meant.
+    """
+    if len(candidates) > 1 and candidates[0].confidence < LIKELY:
+        return None
     counted: list[tuple[str, int]] = []
     for candidate in candidates[:MAX_CANDIDATES]:
         facts = point.site.workspace.facts_of(candidate.symbol.fqn, include_context=False, token=reading.token)
