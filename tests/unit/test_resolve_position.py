@@ -356,3 +356,17 @@ class item: pass
     found = named(fixture, "item")
     assert found.symbol is None
     assert [candidate.symbol.fqn for candidate in found.candidates] == ["c.item", "b.item", "a.C.item"]
+
+
+def test_a_member_of_a_builtin_type_gives_no_choice_however_rare_its_namesake() -> None:
+    found = resolve("""
+        //- /pkg/a.py
+        class Log:
+            def split(self):
+                pass
+        //- /pkg/b.py
+        def use(text):
+            text.spl$0it()
+    """)
+    assert found is not None
+    assert (found.symbol, found.candidates) == (None, ())

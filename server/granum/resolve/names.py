@@ -9,6 +9,10 @@ from functools import lru_cache
 
 #: Names that Python itself binds in every module.
 BUILTINS = frozenset(dir(builtins))
+#: Members of the types that most objects are of: ``text.split`` of an unknown ``text`` is a string's, not a namesake's.
+BUILTIN_MEMBERS = frozenset(
+    name for kind in (str, bytes, int, float, list, tuple, dict, set, BaseException) for name in dir(kind)
+)
 
 #: Top-level modules of the standard library, of the Python that runs Granum.
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)

@@ -8,7 +8,7 @@ from granum.model.answers import Candidate, Resolution, SymbolInfo
 from granum.resolve.byname import MAX_NAMED, clearly_meant, plain, ranked
 from granum.resolve.follow import ANYTHING, Follower
 from granum.resolve.modules import Modules
-from granum.resolve.names import split
+from granum.resolve.names import BUILTIN_MEMBERS, split
 from granum.resolve.outcome import (
     IMPORTED,
     ONE_OF_SEVERAL,
@@ -118,6 +118,8 @@ def _resolved(snapshot: Snapshot, meanings: Sequence[Definition], confidence: fl
 
 
 def _same_name(snapshot: Snapshot, name: str, blank: Resolution) -> Resolution:
+    if name in BUILTIN_MEMBERS:
+        return blank
     ids = [row[0] for row in snapshot.rows(_RARE, (name,))]
     if not ids or len(ids) > RARE:
         return blank

@@ -28,8 +28,6 @@ _SHOWN_ELSEWHERE = frozenset(
 )
 _PRIORITY = {kind: place for place, kind in enumerate(PropositionType)}
 MAX_CANDIDATES = 5
-#: Below this, candidates have no more than their name in common with what is meant.
-LIKELY = 0.5
 
 
 class Line(NamedTuple):
@@ -115,12 +113,7 @@ def _plain(line: Line) -> str:
 
 
 def _ambiguous(reading: Reading, point: Point, candidates: Sequence[Candidate], found: Facts) -> types.Hover | None:
-    """Which definitions may be meant, with their counts; nothing that would be certain only of one of them.
-
-    Several that merely have the name (``text.split``) are worth nothing; a single one often is what is meant.
-    """
-    if len(candidates) > 1 and candidates[0].confidence < LIKELY:
-        return None
+    """Which definitions may be meant, with their counts; nothing that would be certain only of one of them."""
     counted: list[tuple[str, int]] = []
     for candidate in candidates[:MAX_CANDIDATES]:
         facts = point.site.workspace.facts_of(candidate.symbol.fqn, include_context=False, token=reading.token)
