@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,3 +152,19 @@ def test_any_position_of_any_text_has_an_answer(text: str, line: int, column: in
     if found is not None:
         shown = text.split("\n")[found.line - 1]
         assert 0 <= found.column < found.end_column <= len(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "name"),
+    [
+        ("Use :meth:`.Store.get` here.", 18, "Store.get"),
+        ("Use ``Store.get()`` here.", 8, "Store"),
+        ("A :term:`object` is a thing.", 11, None),
+        ("Set :rst:dir:`math` here.", 16, None),
+        ("Run ``pip install granum``.", 10, None),
+        ("See `True`.", 6, None),
+    ],
+)
+def test_only_what_names_code_in_prose_has_a_name(text: str, column: int, name: str | None) -> None:
+    found = identifier_at(text + "\n", "rst", 1, column)
+    assert (found.name if found else None) == name

@@ -16,6 +16,7 @@ from granum.text import fingerprint, normalise, strip_markup
     [
         ("call ``close()`` and `open`", "call close() and open"),
         ("**must** not, *never*", "must not, never"),
+        ("the :class:`Sphinx`\\ s, ``a``\\ ``b``", "the Sphinxs, ab"),
         ("called by :meth:`.Flask.url_for`", "called by Flask.url_for"),
         ("see :class:`Writer`, :class:`~a.b.Reader`, :ref:`the rules <rules>`", "see Writer, Reader, the rules"),
         ("by :pep:`8` and :py:meth:`!run`", "by PEP 8 and run"),

@@ -12,6 +12,7 @@ import msgspec
 from granum.extract.bindings import UNKNOWN, Bindings
 from granum.extract.definitions import MODULE, Scopes, find
 from granum.extract.language import load
+from granum.extract.mentions import marked_around
 from granum.extract.source import Source
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 #: Steps of a chain (``a.b().c``) that are followed back from the cursor.
 LONGEST_CHAIN = 30
-
-_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
-_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
-_TARGET = re.compile(r"<([^<>]+)>\s*$")
 
 
 class Identifier(msgspec.Struct, frozen=True, kw_only=True):
@@ -290,24 +287,17 @@ class Syntax:
 def _marked(text: str, line: int, column: int, scope: str) -> Identifier | None:
     """The code-marked name around a column of a line."""
     column = min(max(column, 0), len(text))
-    for code in _CODE.finditer(text):
-        if not code.start() <= column <= code.end():
-            continue
-        target = _TARGET.search(code.group(2))
-        start = code.start(2) + (target.start(1) if target else 0)
-        inner = target.group(1) if target else code.group(2)
-        named = _NAME.search(inner)
-        if not named:
-            return None
-        begin, end = _under(text, start + named.start(), start + named.end(), column)
-        return Identifier(
-            name=text[start + named.start() : end].replace("::", "."),
-            line=line,
-            column=begin,
-            end_column=end,
-            scope=scope,
-        )
-    return None
+    span = marked_around(text, column)
+    if span is None:
+        return None
+    begin, end = _under(text, *span, column)
+    return Identifier(
+        name=text[span[0] : end].replace("::", "."),
+        line=line,
+        column=begin,
+        end_column=end,
+        scope=scope,
+    )
 
 
 def _under(text: str, start: int, end: int, column: int) -> tuple[int, int]:

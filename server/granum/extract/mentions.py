@@ -60,6 +60,15 @@ def mentions(text: str, outline: Outline, scopes: Sequence[tuple[int, str]]) -> 
     return references
 
 
+def marked_around(line: str, column: int) -> tuple[int, int] | None:
+    """Where the dotted name stands whose code marks lie around a column of a line; by the same rules as mentions."""
+    for match in _MARKED.finditer(line):
+        if match.start() <= column <= match.end():
+            named = _named(match)
+            return named.span(1) if named else None
+    return None
+
+
 def _marked(text: str, opaque: Sequence[tuple[int, int]]) -> Iterator[tuple[str, int, int, int]]:
     line, line_start, seen, range_index = 1, 0, 0, 0
     for match in _MARKED.finditer(text):
@@ -80,21 +89,22 @@ def _marked(text: str, opaque: Sequence[tuple[int, int]]) -> Iterator[tuple[str,
 
 def _name(match: re.Match[str]) -> tuple[str, int, int] | None:
     """The dotted name in the code, and where its last identifier stands in the text."""
+    named = _named(match)
+    return (named.group(1).replace("::", "."), named.start(2), named.end(2)) if named else None
+
+
+def _named(match: re.Match[str]) -> re.Match[str] | None:
+    """The whole dotted name (group 1) and its last identifier (group 2), where the code is nothing but a name."""
     role, _, code, link = match.groups()
     if link or (role and (role.startswith("rst:") or role.rpartition(":")[2] in _OTHER_ROLES)):
         return None
-    begin = match.start(3)
     target = _TARGET.search(code) if role else None
-    if target:
-        begin += target.start(1)
-        code = target.group(1)
-    named = _NAME.match(code.rstrip())
-    if named is None:
-        return None
+    begin, end = target.span(1) if target else (0, len(code))
+    named = _NAME.match(match.string, match.start(3) + begin, match.start(3) + len(code[:end].rstrip()))
+    if named is None or role:
+        return named
     name, last = named.group(1).replace("::", "."), named.group(2)
-    if not role and (last.lower() in _NO_NAMES or (name != last and last in _FILE_SUFFIXES)):
-        return None
-    return name, begin + named.start(2), begin + named.end(2)
+    return None if last.lower() in _NO_NAMES or (name != last and last in _FILE_SUFFIXES) else named
 
 
 def _described(outline: Outline) -> Iterator[tuple[str, int, int, int]]:
