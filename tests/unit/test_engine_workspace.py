@@ -176,3 +176,33 @@ def test_search_finds_the_rule(open_workspace: Callable[[str], Workspace]) -> No
     result = open_workspace(SHOP).search(SearchRequest(query="which lock must callers hold"))
     assert result.hits[0].content == "Callers must hold the shelf's lock."
     assert (result.hits[0].path, result.hits[0].start_line) == ("shop/stock.py", 7)
+
+
+def test_between_a_save_and_its_rows_the_buffer_answers(open_workspace: Callable[[str], Workspace]) -> None:
+    workspace = open_workspace(SHOP)
+    file = workspace.root / "shop/stock.py"
+    text = "#\n" + file.read_text()
+    workspace.document_opened(file, file.read_text(), 1)
+    workspace.document_changed(file, text, 2)
+    file.write_text(text)
+    future = workspace.document_saved(file)
+    early = {fact.text: fact.start_line for fact in workspace.facts_of("Stock.take").facts}
+    future.result(WATCHDOG)
+    late = {fact.text: fact.start_line for fact in workspace.facts_of("Stock.take").facts}
+    assert early == late
+    assert late["Callers must hold the shelf's lock."] == 8
+    assert workspace.facts_of("Stock.take").freshness is Freshness.FRESH
+
+
+def test_edits_made_while_a_save_is_indexed_stay_unsaved(open_workspace: Callable[[str], Workspace]) -> None:
+    workspace = open_workspace(SHOP)
+    file = workspace.root / "shop/stock.py"
+    saved = file.read_text().replace("Callers must hold the shelf's lock.", "Callers must own the whole shelf.")
+    workspace.document_opened(file, file.read_text(), 1)
+    workspace.document_changed(file, saved, 2)
+    file.write_text(saved)
+    future = workspace.document_saved(file)
+    workspace.document_changed(file, saved.replace("Callers must own the whole shelf.", "Nothing is required."), 3)
+    future.result(WATCHDOG)
+    facts = {fact.text: fact for fact in workspace.facts_of("Stock.take").facts}
+    assert facts["Callers must own the whole shelf."].freshness is Freshness.STALE

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Buffer(msgspec.Struct, frozen=True, kw_only=True):
-    """An open document: its text with LF line ends, the client's version, and whether it differs from the save."""
+    """An open document: its text with LF line ends, the client's version, and whether the index lacks it."""
 
     text: str
     version: int
@@ -38,11 +38,11 @@ class Buffers:
         """Replaces the text of an open buffer; one that was never opened is taken as opened and dirty."""
         self._put(path, Buffer(text=normalise_eol(text)[0], version=version, dirty=True))
 
-    def saved(self, path: str) -> None:
-        """The buffer's text is now the disk's."""
+    def indexed(self, path: str, version: int) -> None:
+        """The index now holds what the buffer held at ``version``; edits made since stay unsaved."""
         with self._lock:
             buffer = self._buffers.get(path)
-            if buffer is not None:
+            if buffer is not None and buffer.version == version:
                 self._buffers[path] = msgspec.structs.replace(buffer, dirty=False)
                 self._extractions.pop(path, None)
 

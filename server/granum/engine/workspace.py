@@ -129,8 +129,12 @@ class Workspace:
     def document_saved(self, path: Path) -> Future[Reindexed]:
         """A buffer was saved; the future is done when readers see the new rows."""
         relative = self.relative(path)
-        self._buffers.saved(relative)
-        return self._indexing.saved(relative)
+        buffer = self._buffers.get(relative)
+        future = self._indexing.saved(relative)
+        if buffer is not None:
+            # until the new rows are there, the buffer still knows better than the index
+            future.add_done_callback(lambda _: self._buffers.indexed(relative, buffer.version))
+        return future
 
     def document_closed(self, path: Path) -> None:
         """A buffer was closed; the disk speaks for the file again."""
