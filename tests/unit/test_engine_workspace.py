@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ from tests.fixture import parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from granum.model.answers import Status
 
 WATCHDOG = 60.0
 
@@ -206,3 +209,25 @@ def test_edits_made_while_a_save_is_indexed_stay_unsaved(open_workspace: Callabl
     future.result(WATCHDOG)
     facts = {fact.text: fact for fact in workspace.facts_of("Stock.take").facts}
     assert facts["Callers must own the whole shelf."].freshness is Freshness.STALE
+
+
+def test_a_started_workspace_is_not_at_rest_before_its_first_scan(tmp_path: Path) -> None:
+    root = parse(SHOP).write(tmp_path / "root")
+    for attempt in range(2):
+        told: list[Status] = []
+        done = threading.Event()
+
+        def listen(status: Status, told: list[Status] = told, done: threading.Event = done) -> None:
+            told.append(status)
+            if status.quiescent:
+                done.set()
+
+        workspace = Workspace.open(root, index_dir=tmp_path / "index", on_status=listen)
+        try:
+            workspace.start()
+            assert done.wait(WATCHDOG)
+            at_rest = told[-1]
+            assert (at_rest.health, at_rest.counts.files) == (Health.READY, 4)
+            assert at_rest.indexed_at is not None, f"attempt {attempt}: an old index has an age too"
+        finally:
+            workspace.close()

@@ -64,6 +64,8 @@ class Indexing:
         self._listeners = listeners
         self._lock = threading.RLock()
         self._closed = False
+        # between start() and the end of the first scan, a writer with nothing to do is not at rest
+        self._starting = False
         self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
         # git's calls take tens of milliseconds, which neither the writer nor a request should wait for
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="granum-git")
@@ -77,6 +79,7 @@ class Indexing:
 
     def start(self) -> None:
         """Asks git, then scans; returns at once."""
+        self._starting = True
         self._background.submit(self._begin)
 
     def opened(self, path: str) -> Future[Reindexed]:
@@ -141,17 +144,16 @@ class Indexing:
         """The state now; counts come from the snapshot."""
         writer = self._writer.status()
         git = self._branches.view.state
-        health, message = _health(writer, self._message)
         return Status(
             root=str(self._root),
-            health=health,
-            quiescent=not writer.running,
-            message=message,
+            health=_health(writer, starting=self._starting),
+            quiescent=not (writer.running or self._starting),
+            message=writer.degraded or self._message,
             counts=snapshot.counts(),
             queue_length=writer.queue_length,
             files_done=writer.files_done,
             files_total=writer.files_total,
-            indexed_at=writer.indexed_at,
+            indexed_at=writer.indexed_at or snapshot.indexed_at(),
             branch=git.branch if git else "",
             head=git.head if git else "",
             dirty=git.dirty if git else False,
@@ -190,7 +192,12 @@ class Indexing:
 
     def _begin(self) -> None:
         self._branches.refresh()
-        self._submit(Cause.SCAN, "")
+        self._submit(Cause.SCAN, "").add_done_callback(self._scanned)
+        self._writer.prepare()
+
+    def _scanned(self, _: Future[Reindexed]) -> None:
+        self._starting = False
+        self._news.set()
 
     def _submit(self, cause: Cause, path: str) -> Future[Reindexed]:
         return self._writer.submit(Job(cause=cause, path=path))
@@ -261,12 +268,12 @@ class Indexing:
         self._begin()
 
 
-def _health(writer: WriterStatus, message: str) -> tuple[Health, str]:
+def _health(writer: WriterStatus, *, starting: bool) -> Health:
     if writer.degraded:
-        return Health.DEGRADED, writer.degraded
+        return Health.DEGRADED
     if writer.running:
-        return Health.INDEXING, message
-    return (Health.READY if writer.indexed_at is not None or not message else Health.STARTING), message
+        return Health.INDEXING
+    return Health.STARTING if starting else Health.READY
 
 
 def _size(path: Path) -> int:

@@ -162,6 +162,11 @@ class Snapshot:
         """Rows by layer."""
         return views.counts(self)
 
+    def indexed_at(self) -> float | None:
+        """When a file was last read, in seconds since the epoch; None for an empty index."""
+        found: float | None = self.rows("SELECT max(indexed_at) FROM document")[0][0]
+        return found
+
     def problems(self, path: str | None = None) -> tuple[ProblemView, ...]:
         """What is not in the index, and why; of one file, or of all."""
         return views.problems(self, path)
