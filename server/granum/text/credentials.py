@@ -31,7 +31,9 @@ _PLACEHOLDER = re.compile(
 _SELF_NAMED = re.compile(r"[a-z]*passw(?:or)?d[a-z]*\d{0,3}", re.IGNORECASE)
 
 #: A reference to a value held elsewhere (``${VAR}``, ``%(name)s``, ``{{ x }}``, ``<name>``), or a mask.
-_TEMPLATE = re.compile(r"\$[A-Za-z_]\w*\Z|\$[({]|%[(sd]|\{[^{}]*\}|<[^<>]*>|\[redacted|\.\.\.|…|\*{3,}|x{4,}|X{4,}")
+_TEMPLATE = re.compile(
+    r"(?<![^/:@=])\$[A-Za-z_]\w*\Z|\$[({]|%[(sd]|\{[^{}]*\}|<[^<>]*>|\[redacted|\.\.\.|…|\*{3,}|x{4,}|X{4,}"
+)
 _EXAMPLE = re.compile(
     r"example|placeholder|change.?me|dummy|your[-_]|replace|0123456789|1234567|abcdefg", re.IGNORECASE
 )

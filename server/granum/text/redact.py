@@ -96,13 +96,16 @@ _ASSIGNMENT = re.compile(
     r"""(?P<word>pass(?:word|wd|phrase|code)?|pwd|secret|token|key)(?:_?\d{1,2})?
     (?P<close>["'`]?\]?)
     (?P<type>\s{0,2}:\s{0,2}[A-Za-z_][\w.\[\]|\ ]{0,60}?(?=\s{0,2}=(?!=)))?
-    [ \t]{0,40}(?P<separator>=>|:=|==|=|!=|:|,)[ \t]{0,40}
+    [ \t]{0,40}(?P<separator>=>|:=|==|=|!=|:|,|(?<=[ \t])(?:is|must[ ]be|should[ ]be|to)(?=[ \t]))[ \t]{0,40}
     (?:(?P<call>(?:[A-Za-z_][\w.]{0,60})?\()?[ \t]{0,4}[rRbBuUfF]{0,2}
-      (?P<quote>\"{3}|'{3}|["'`])(?P<quoted>(?:\\.|(?!(?P=quote))[^\\\r\n]){4,400})(?P=quote)
-    |(?P<bare>[^\s"'`<>(){}\[\],;]{8,200})[ \t]*(?:[#;][^\r\n]*)?(?=[\r\n]|\Z))""",
+      (?P<quote>\"{3}|'{3}|["'`])(?P<quoted>(?:\\.|(?!(?P=quote))[^\\\r\n]){4,400})
+      (?:(?P=quote)|(?=\\?(?:[\r\n]|\Z)))
+    |(?P<bare>[^\s"'`<>(){}\[\],;]{8,200})[ \t]*(?:[#;][^\r\n]*)?(?=[\r\n]|\Z)
+    |(?P<inline>[^\s"'`<>(){}\[\],;&]{8,200}))""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LINE_HEAD = re.compile(r"[ \t]*(?:[-#*+>]{1,3}[ \t]*|//[ \t]*|(?:export|set|setx|ENV|ARG)[ \t]+)?(?P<name>[\w.-]*)\Z")
+_LINE_HEAD = re.compile(r"[ \t]*(?:[-#*+>:]{1,3}[ \t]*|//[ \t]*|(?:export|set|setx|ENV|ARG)[ \t]+)?(?P<name>[\w.-]*)\Z")
+_INLINE_HEAD = re.compile(r"(?P<before>[?&]?)(?P<name>[\w.-]{0,60})\Z")
 
 
 def redact(text: str) -> str:
@@ -224,8 +227,8 @@ def _assignments(text: str, folded: bytes) -> Spans:
     for name in _FOLDED_NAMES:
         for at in _places(folded, name):
             match = _ASSIGNMENT.match(text, _name_start(text, name, at))
-            if match and _names_secret(text, match) and _is_secret_value(text, match):
-                yield match.span("quoted") if match["quoted"] is not None else match.span("bare")
+            if match and _names_secret(text, match) and (found := _secret_value(text, match)):
+                yield found
 
 
 def _name_start(text: str, name: bytes, at: int) -> int:
@@ -244,27 +247,51 @@ def _names_secret(text: str, match: re.Match[str]) -> bool:
     return word.lower() != "pass" or before.endswith(("_", "-")) or word == "PASS"
 
 
-def _is_secret_value(text: str, match: re.Match[str]) -> bool:
-    chosen = match["word"].lower().startswith(("pass", "pwd"))
+def _secret_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+    """Where the assigned value stands, if it is a secret."""
     if match["quoted"] is not None:
-        if match["separator"] == "," and not match["close"]:
-            return False
-        if match["call"] or match["separator"] == "," or not chosen:
-            return looks_random(match["quoted"])
-        return looks_chosen(match["quoted"])
-    return _is_secret_bare(text, match, chosen=chosen)
+        return match.span("quoted") if _is_secret_quoted(match) else None
+    if match["bare"] is not None and _is_secret_bare(text, match):
+        return match.span("bare")
+    return _inline_value(text, match)
 
 
-def _is_secret_bare(text: str, match: re.Match[str], *, chosen: bool) -> bool:
+def _is_secret_quoted(match: re.Match[str]) -> bool:
+    if match["separator"] == "," and not match["close"]:
+        return False
+    # a word between name and value is prose, which quotes more than values
+    if match["call"] or match["separator"] == "," or match["separator"][0].isalpha() or not _is_chosen(match):
+        return looks_random(match["quoted"])
+    return looks_chosen(match["quoted"])
+
+
+def _is_chosen(match: re.Match[str]) -> bool:
+    """Whether people choose such a value, so that it need not look generated."""
+    return match["word"].lower().startswith(("pass", "pwd"))
+
+
+def _is_secret_bare(text: str, match: re.Match[str]) -> bool:
     """An unquoted value counts only where a configuration line would have it: ``NAME=value``, ``name: value``."""
     line_start = max(text.rfind("\n", 0, match.start()), text.rfind("\r", 0, match.start())) + 1
     head = _LINE_HEAD.match(text[line_start : match.start()][:200])
     if not head or match["separator"] not in ("=", ":") or match["type"]:
         return False
     value = match["bare"]
-    if chosen and (head["name"] + match["word"]).isupper() and text[match.start("bare") - 1] == "=":
+    if _is_chosen(match) and (head["name"] + match["word"]).isupper() and text[match.start("bare") - 1] == "=":
         return looks_chosen(value)
     return looks_random(value)
+
+
+def _inline_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+    """A value in the middle of a line: ``NAME=value`` of a shell, or a URL's query."""
+    start = match.start("bare" if match["bare"] is not None else "inline")
+    if match["separator"] != "=" or match["type"] or match["close"] or text[start - 1] != "=":
+        return None
+    head = _INLINE_HEAD.search(text, max(0, match.start() - 61), match.start())
+    if head is None or not (head["before"] or (head["name"] + match["word"]).isupper()):
+        return None
+    value = text[start : match.end()].partition("&")[0].rstrip(".:")
+    return (start, start + len(value)) if looks_random(value) else None
 
 
 def _places(haystack: bytes, needle: bytes) -> Iterator[int]:
