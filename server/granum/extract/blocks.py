@@ -26,6 +26,8 @@ class Block(NamedTuple):
 
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d{1,3}|#|[a-zA-Z])[.)])\s+(?=\S)")
+#: What a line must begin with to be an item: most begin with a word, and need no further look.
+_MAY_BE_ITEM = re.compile(r"[^a-zA-Z]|[a-zA-Z][.)]").match
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+(?:([\w:.+-]+)::\s*(.*)|(.*))$")
 _FIELD = re.compile(r"\s*:[A-Za-z][\w ,.*-]*:(?:\s|$)")
 _RULE = re.compile(r"\s*([=\-~^\"'`*+#<>_:.])\1{2,}\s*$")
@@ -89,6 +91,8 @@ class _Reader:
         elif stripped.startswith("..") and (match := _DIRECTIVE.match(line)):
             self._close()
             self._directive(match)
+        elif stripped[0].isalpha():  # most lines; none of what follows begins so
+            return False
         elif _RULE.match(line):
             self.open = self.open[:-1] if len(self.open) == 1 and not self.is_item else self.open
             self._close()
@@ -101,7 +105,7 @@ class _Reader:
         return True
 
     def _take(self, line: str) -> None:
-        item = _ITEM.match(line)
+        item = _ITEM.match(line) if _MAY_BE_ITEM(line.lstrip()[:2]) else None
         if item and (self.is_item or not self.open or not line[item.end() - 2].isalnum()) and self._begins_item(item):
             self._close()
             self.is_item = True

@@ -172,10 +172,11 @@ def _block_below(call: Node) -> Node | None:
     """The body of the block whose header the call stands in (``with raises(X):``), if it does."""
     node = call.parent
     for _ in range(5):
-        if node is None or node.type == "expression_statement":
+        kind = "expression_statement" if node is None else node.type
+        if node is None or kind == "expression_statement":
             return None
-        body = node.child_by_field_name("body")
-        if body is not None and body.start_byte >= call.end_byte and node.type.endswith("_statement"):
+        body = node.child_by_field_name("body") if kind.endswith("_statement") else None
+        if body is not None and body.start_byte >= call.end_byte:
             return body
         node = node.parent
     return None

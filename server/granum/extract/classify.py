@@ -44,6 +44,11 @@ WEIGHT: dict[SourceKind, float] = {
     SourceKind.PROSE: 0.0,
 }
 
+_CONFIDENCE = {
+    (kind, source): round(low + (high - low) * weight, 4)
+    for kind, (low, high) in CONFIDENCE.items()
+    for source, weight in WEIGHT.items()
+}
 
 _PROHIBITION = re.compile(r"(?:^|[.;:!,–—-] |\b(?:so|please|important) )(?:do not|don['’]t)\b", re.IGNORECASE)
 _FAILS = re.compile(
@@ -55,7 +60,7 @@ _FAILURES = words_in("raise raises raised throw throws thrown panic panics error
 _MODAL_ACT = re.compile(r"(?<!here )\bwill (?!not\b)\w", re.IGNORECASE)
 _YOU_WILL = re.compile(r"\byou(?:['’]ll| will) (\w+)", re.IGNORECASE)
 #: "True if it should be kept" tells a meaning, no rule.
-_ASKS_WHETHER = re.compile(r"\w.*\b(?:if|whether|how|what|which|where)\b[^,;]* should\b", re.IGNORECASE)
+_ASKS_WHETHER = re.compile(r"\W*+\w.*\b(?:if|whether|how|what|which|where)\b[^,;]* should\b", re.IGNORECASE)
 _WE_MUST = re.compile(r"\bwe (?:must|cannot|can't|may not)\b", re.IGNORECASE)
 _WHICH_ACT = re.compile(r", which (?:also |then |only )?(\w+s)\b")
 _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
@@ -63,8 +68,7 @@ _VERSION = re.compile(r"(?:>=|<=|≥|≤|[<>] ?\d|\bv?\d+(?:\.\d+)*\+)")
 
 def confidence_of(kind: Type, source: SourceKind) -> float:
     """Confidence of a type from a source, by the table of the semantics."""
-    low, high = CONFIDENCE[kind]
-    return round(low + (high - low) * WEIGHT[source], 4)
+    return _CONFIDENCE[kind, source]
 
 
 def classify(sentence: str, source: SourceKind, role: Role, *, is_test: bool = False) -> tuple[Type, float]:
@@ -184,7 +188,7 @@ def _is_limit(shape: Shape) -> bool:
         return bool(_VERSION.search(shape.text)) or Sign.LIMIT in shape.signs
     if Sign.LIMIT in shape.signs:
         return True
-    return Sign.SHOULD in shape.signs and not _ASKS_WHETHER.search(shape.text)
+    return Sign.SHOULD in shape.signs and not _ASKS_WHETHER.match(shape.text)
 
 
 def _is_behavior(shape: Shape) -> bool:

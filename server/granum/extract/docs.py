@@ -10,7 +10,7 @@ from granum.extract import docstrings
 from granum.extract.definitions import MODULE, Definition
 from granum.extract.docstrings import Doc
 from granum.extract.literals import unescaped_doc
-from granum.extract.segment import sentences
+from granum.extract.segment import first_sentence
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SymbolKind
 from granum.text.normalise import normalise
@@ -104,8 +104,7 @@ def read(documented: Sequence[LocatedDoc], names: Container[str]) -> tuple[dict[
             item if item.symbol in names else msgspec.structs.replace(item, symbol=located.doc.symbol) for item in own
         ]
         if located.owner is not None and own and own[0].role is Role.SUMMARY:
-            first = sentences(own[0].text.partition("\n\n")[0])
-            summaries[located.owner] = normalise(first[0].text) if first else ""
+            summaries[located.owner] = normalise(first_sentence(own[0].text.partition("\n\n")[0]))
     return summaries, statements
 
 

@@ -22,8 +22,9 @@ Match = tuple[int, dict[str, list[Node]]]
 
 #: Indentation as a scanner sees it: a continued line's counts on.
 _INDENTATION = re.compile(rb"^(?:[ \t]|\\\n)+", re.MULTILINE)
-#: Fewer characters cannot make more different widths than any grammar bears.
-_DEEPLY_INDENTED = re.compile(rb"^(?:[ \t]|\\\n){33}", re.MULTILINE)
+#: Fewer characters of indentation cannot make more different widths than any grammar bears.
+_DEEP = b" " * 33
+_INDENTING = bytes(ord(" ") if byte in b" \t\\\n" else ord(".") for byte in range(256))
 _TAB = 8
 
 
@@ -167,7 +168,7 @@ class CodeLanguage:
         read once for every level that ends there). Byte offsets stay; without such lines the same object comes back.
         """
         most = self.spec.definitions.most_indentations
-        if not most or not _DEEPLY_INDENTED.search(data):
+        if not most or _DEEP not in data.translate(_INDENTING) or len(set(_INDENTATION.findall(data))) <= most:
             return data
         runs = [(run.start(), run.end(), _width(run.group())) for run in _INDENTATION.finditer(data)]
         widths = sorted({width for _, _, width in runs})

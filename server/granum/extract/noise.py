@@ -68,10 +68,10 @@ _COMPLETE = re.compile(
     _I,
 )
 _CODE = re.compile(
-    r"^(?:def|func|fn) \w+\(|^class \w+[:({]|^(?:import|from) [\w.]+(?: import .*)?$"
-    r"|^(?:if|for|elif|while|with) .*:$"
-    r"|^(?:let|const|var) \w+ =|^(?:return|print|del|assert|raise|yield)[ (][^ ]*$|^\w+: \w+ = "
-    r"|^[\w.\[\]\"']+ ?(?:[-+*/|&]?=|:=) ?\S+$|^[\w.\[\]]+ = |^[\w.]+\(.*\)[;:]?$|^[@$>{\[]"
+    r"(?:def|func|fn) \w+\(|class \w+[:({]|(?:import|from) [\w.]+(?: import .*)?$"
+    r"|(?:if|for|elif|while|with) .*:$"
+    r"|(?:let|const|var) \w+ =|(?:return|print|del|assert|raise|yield)[ (][^ ]*$|\w+: \w+ = "
+    r"|[\w.\[\]\"']+ ?(?:[-+*/|&]?=|:=) ?\S+$|[\w.\[\]]+ = |[\w.]+\(.*\)[;:]?$|[@$>{\[]"
 )
 _OPERATORS = re.compile(r"=>|->|\|\||&&|==|!=|\+=")
 _ADDRESS = re.compile(r"\S+://\S+|\S+@\S+\.\w+")

@@ -9,7 +9,9 @@ _REFERENCE = re.compile(
     r"!?\[(?:!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])|[^\[\]])*\](?:\([^()]*\)|\[[^\[\]]*\])?"
     r"|:[\w:+.-]{1,40}:`[^`]*`|``[^`]*``|`[^`]*`(?:__?)?|\|[^|]+\|_?|<https?://[^>]*>|https?://\S+"
 )
-_MAY_REFER = re.compile(r"[\[`|]|://")
+#: A text that begins with another letter begins with a word that is neither an address nor a lead-in.
+_MAY_BEGIN = frozenset("hHfFeEuU")
+_MARKS = ("`", "[", "|", "://")
 _LETTER = re.compile(r"[^\W_]")
 _LEAD_IN = re.compile(r"\W*(?:(?:for )?examples?|e\.g\.|usage)\W*$", re.IGNORECASE)
 _NO_FACTS = re.compile(
@@ -46,7 +48,7 @@ _BREAKING = re.compile(
 
 def is_reference_only(text: str) -> bool:
     """Whether a block is nothing but links, images, names and code, perhaps announced as an example."""
-    if not _MAY_REFER.search(text):
+    if (text[:1].isalpha() and text[0] not in _MAY_BEGIN) or not any(mark in text for mark in _MARKS):
         return False
     rest = _REFERENCE.sub("", text)
     return not _LETTER.search(rest) or _LEAD_IN.match(rest) is not None

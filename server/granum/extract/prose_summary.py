@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
-from granum.extract.segment import sentences
+from granum.extract.segment import first_sentence as opening_of
 from granum.extract.statement import Role, Statement
 from granum.model.layers import (
     Granularity,
@@ -51,10 +51,9 @@ def first_sentence(statements: Sequence[Statement]) -> str:
     for statement in statements[:_TRIES]:
         if statement.role not in _OPENING_ROLES:
             continue
-        for sentence in sentences(statement.text[:_HEAD])[:1]:
-            text = normalise(sentence.text)
-            if len(text) >= 20 and text.count(" ") >= 3 and not text.endswith(":") and not _COURTESY.match(text):
-                return text
+        text = normalise(opening_of(statement.text[:_HEAD]))
+        if len(text) >= 20 and text.count(" ") >= 3 and not text.endswith(":") and not _COURTESY.match(text):
+            return text
     return ""
 
 

@@ -96,7 +96,8 @@ class ReferenceFinder:
                 continue
             shift += (target.group(1) if target else inner).find(named.group(1))
             name = named.group(1)
-            end = text_start + len(text[: shift + len(name)].encode())
+            before = shift + len(name)
+            end = text_start + (before if self._source.is_ascii else len(text[:before].encode()))
             line, end_column = self._source.position(end)
             yield Reference(
                 kind=ReferenceKind.MENTION,

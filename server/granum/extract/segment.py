@@ -7,9 +7,12 @@ stripped, because code marks and links are what protects a full stop that ends n
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.lexicon import words_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Sentence(NamedTuple):
@@ -44,7 +47,8 @@ _MAY_PROTECT = ("`", '"', "“", "]", "://", "www")
 _INNER_STOP = re.compile(r"[.!?。！？…](?=.)", re.DOTALL)
 #: The look-behind and the possessive runs keep a line of ten thousand dots from costing its square.
 _STOP = re.compile(r"(?<![.!?])(?:[.!?]++|…)[\"'”’»)\]*_]*+(?=\s|$)|[。！？]+[\"'”’»」』）)]*")
-_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘*_]*$")
+#: All up to the last character that no word holds.
+_BEFORE_WORD = re.compile(r".*[\s(\[{\"'“‘*_]", re.DOTALL)
 _NEXT = re.compile(r"\s+[\"'“‘(\[*_]*(.)", re.DOTALL)
 _ENUMERATOR = re.compile(r"(?:\d{1,3}|[a-zA-Z])$")
 #: An enumerator stands within so many characters of its block's beginning.
@@ -57,17 +61,24 @@ def sentences(text: str) -> list[Sentence]:
     Args:
         text: the lines of one block, joined by line feeds. Blank lines end a sentence.
     """
-    found: list[Sentence] = []
-    shadow = _shadow(text)
+    return list(_sentences(text))
+
+
+def first_sentence(text: str) -> str:
+    """The first of a block's sentences as written; empty if there is none."""
+    first = next(_sentences(text), None)
+    return first.text if first else ""
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
     start = line = 0
-    for end in (*_ends(shadow), len(text)):
+    for end in _ends(_shadow(text)):
         piece = text[start:end]
         stripped = piece.strip()
         if stripped:
             first = line + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
-            found.append(Sentence(" ".join(stripped.split()), first, first + stripped.count("\n")))
+            yield Sentence(" ".join(stripped.split()), first, first + stripped.count("\n"))
         start, line = end, line + piece.count("\n")
-    return found
 
 
 def _shadow(text: str) -> str:
@@ -86,16 +97,17 @@ def _hide(match: re.Match[str]) -> str:
     if piece.startswith(("<", "h", "w")):
         kept = len(piece.rstrip(".!?,;:)"))
         return "x" * kept + piece[kept:]
+    if "\n" not in piece:
+        return "x" * len(piece)
     return "\n".join("x" * len(line) for line in piece.split("\n"))
 
 
-def _ends(shadow: str) -> list[int]:
-    ends: list[int] = []
+def _ends(shadow: str) -> Iterator[int]:
     depth = 0
     previous = 0
     for match in _BOUNDARY.finditer(shadow):
         if match.lastgroup == "blank":
-            ends.append(match.end())
+            yield match.end()
             depth = 0
         else:
             depth = max(0, depth + _balance(shadow, previous, match.end()))
@@ -103,13 +115,14 @@ def _ends(shadow: str) -> list[int]:
                 previous = match.end()
                 continue
             if _is_final(shadow, match):
-                ends.append(match.end())
+                yield match.end()
                 depth = 0
         previous = match.end()
-    return ends
+    yield len(shadow)
 
 
-_BOUNDARY = re.compile(rf"(?P<blank>\n[ \t]*\n)|(?P<stop>{_STOP.pattern})")
+#: The look-ahead fails in one step where no sentence can end.
+_BOUNDARY = re.compile(rf"(?=[\n.!?…。！？])(?:(?P<blank>\n[ \t]*\n)|(?P<stop>{_STOP.pattern}))")
 
 
 def _balance(shadow: str, start: int, end: int) -> int:
@@ -133,13 +146,20 @@ def _is_final(shadow: str, match: re.Match[str]) -> bool:
         return not lower
     if stop.startswith(("...", "…")):
         return not lower and after not in ",;:"
-    before_match = _WORD_BEFORE.search(shadow, max(0, match.start() - 40), match.start())
-    before = before_match.group().lower() if before_match else ""
+    before = _word_before(shadow, match.start())
     if stop != ".":
         return not lower or before not in ABBREVIATIONS
     if match.start() < _MARGIN and _ENUMERATOR.match(before) and not shadow[: match.start() - len(before)].strip():
         return False
     return _is_final_after(before, after, lower=lower)
+
+
+def _word_before(shadow: str, stop: int) -> str:
+    start = max(0, stop - 40)
+    if stop > start and shadow[stop - 1] == "\n":
+        stop -= 1  # a stop that was wrapped to the next line ends the last word of this one
+    gap = _BEFORE_WORD.match(shadow, start, stop)
+    return shadow[gap.end() if gap else start : stop].lower()
 
 
 def _is_final_after(before: str, after: str, *, lower: bool) -> bool:

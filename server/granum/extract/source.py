@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: Bytes that continue a character.
+_CONTINUATION = bytes(range(0x80, 0xC0))
+#: In a longer line, columns are counted from the last of its marks, which stand so many bytes apart.
+_STRIDE = 1024
 
 
 class Source:
@@ -17,6 +22,7 @@ class Source:
         self.data = self.text.encode()
         self.lines = self.text.split("\n")
         self._starts = _line_starts(self.lines, is_ascii=self.is_ascii)
+        self._marks: dict[int, list[int]] = {}
 
     @property
     def line_count(self) -> int:
@@ -37,7 +43,9 @@ class Source:
         start = self._starts[line - 1]
         if self.is_ascii:
             return line, byte - start
-        return line, len(self.data[start:byte].decode(errors="replace"))
+        if self.lines[line - 1].isascii():
+            return line, byte - start
+        return line, self._column(line, start, byte)
 
     def byte(self, line: int, column: int) -> int:
         """The byte offset of a position, clamped into its line and the text."""
@@ -46,7 +54,24 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """The text between two byte offsets."""
+        if self.is_ascii:
+            return self.text[start:end]
         return self.data[start:end].decode(errors="replace")
+
+    def _column(self, line: int, start: int, byte: int) -> int:
+        """Code points from a line's start; a file that is all one line must not be counted anew each time."""
+        mark, rest = divmod(byte - start, _STRIDE)
+        if not mark:
+            return _characters(self.data[start:byte])
+        if line not in self._marks:
+            parts = range(start, start + len(self.lines[line - 1].encode()), _STRIDE)
+            counts = (_characters(self.data[part : part + _STRIDE]) for part in parts)
+            self._marks[line] = list(accumulate(counts, initial=0))
+        return self._marks[line][mark] + _characters(self.data[byte - rest : byte])
+
+
+def _characters(data: bytes) -> int:
+    return len(data.translate(None, _CONTINUATION))
 
 
 def _line_starts(lines: list[str], *, is_ascii: bool) -> list[int]:
