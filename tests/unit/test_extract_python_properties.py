@@ -68,7 +68,7 @@ def check(text: str, extraction: Extraction) -> None:
     for symbol in extraction.symbols:
         assert 1 <= symbol.start_line <= symbol.name_line <= symbol.end_line <= len(lines)
         assert lines[symbol.name_line - 1][symbol.name_column : symbol.name_end_column] == symbol.name
-        assert 0 <= symbol.paragraph < len(extraction.paragraphs)
+        assert 0 <= symbol.paragraph < max(len(extraction.paragraphs), 1)
     for proposition in extraction.propositions:
         assert 12 <= len(proposition.text) <= 350
         for place in proposition.occurrences:
@@ -108,7 +108,7 @@ def test_secrets_are_masked_before_anything_is_kept() -> None:
     text = f'# must use {key} never\nKEY = "{key}"\n\n\ndef f():\n    """Uses {key} always."""\n    raise X("{key}")\n'
     extraction = extract("a.py", text)
     assert key not in repr(extraction)
-    assert [item.name_line for item in extraction.symbols] == [2, 5]
+    assert [item.name_line for item in extraction.symbols] == [1, 2, 5]
 
 
 DEEP = {
@@ -141,7 +141,8 @@ def test_lines_nested_too_deeply_for_the_grammar_are_told() -> None:
     assert {item.name for item in extraction.symbols} >= {"f", "g"}
 
 
-def test_an_empty_file_has_no_rows() -> None:
+def test_an_empty_file_has_no_rows_but_its_module() -> None:
     for text in ("", "\n\n  \n"):
         extraction = extract("a.py", text)
-        assert (extraction.paragraphs, extraction.symbols, extraction.summaries, extraction.chunks) == ((), (), (), ())
+        assert (extraction.paragraphs, extraction.summaries, extraction.chunks) == ((), (), ())
+        assert [symbol.kind for symbol in extraction.symbols] == ["module"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from granum.extract import extract
-from granum.model.layers import Extraction, ParagraphKind, SymbolKind
+from granum.model.layers import Extraction, ParagraphKind, Symbol, SymbolKind
 from tests.fixture import parse
 
 
@@ -19,8 +19,13 @@ def spans(text: str) -> list[tuple[str, str, int, int, int]]:
     ]
 
 
+def definitions(extraction: Extraction) -> list[Symbol]:
+    """The symbols without that of the module itself, which every file has."""
+    return [item for item in extraction.symbols if item.kind is not SymbolKind.MODULE]
+
+
 def symbols(text: str) -> dict[str, tuple[SymbolKind, str, str]]:
-    return {item.qualified_name: (item.kind, item.signature, item.type_name) for item in read(text).symbols}
+    return {item.qualified_name: (item.kind, item.signature, item.type_name) for item in definitions(read(text))}
 
 
 def test_every_function_method_class_header_and_preamble_is_a_paragraph() -> None:
@@ -98,7 +103,7 @@ def test_redefinitions_and_conditional_definitions_have_ordinals() -> None:
         ("function", "load", 0, 4, 5),
         ("function", "load", 1, 7, 8),
     ]
-    assert [(item.qualified_name, item.ordinal) for item in read(text).symbols] == [("load", 0), ("load", 1)]
+    assert [(item.qualified_name, item.ordinal) for item in definitions(read(text))] == [("load", 0), ("load", 1)]
 
 
 def test_a_long_paragraph_is_split_at_blank_lines_under_one_name() -> None:
@@ -224,7 +229,8 @@ def test_a_signature_is_one_compact_line() -> None:
 
 def test_name_positions_count_code_points() -> None:
     extraction = read("//- /a.py\nclass Ä:\n    größe = 'ß'; 𐐨 = 1\n    def méthode(self): ...\n")
-    assert [(item.name, item.name_line, item.name_column, item.name_end_column) for item in extraction.symbols] == [
+    found = definitions(extraction)
+    assert [(item.name, item.name_line, item.name_column, item.name_end_column) for item in found] == [
         ("Ä", 1, 6, 7),
         ("größe", 2, 4, 9),
         ("𐐨", 2, 17, 18),
@@ -234,7 +240,9 @@ def test_name_positions_count_code_points() -> None:
 
 def test_a_symbol_knows_its_paragraph_and_whole_lines() -> None:
     extraction = read("//- /a.py\nX = 1\n\n# why\n@d\ndef f():\n    pass\n")
-    x, f = extraction.symbols
+    module, x, f = extraction.symbols
+    assert (module.kind, module.qualified_name, module.name) == (SymbolKind.MODULE, "", "")
+    assert (module.paragraph, module.start_line, module.end_line, module.name_line) == (0, 1, 6, 1)
     assert (x.paragraph, x.start_line, x.end_line) == (0, 1, 1)
     assert (f.paragraph, f.start_line, f.end_line, f.name_line) == (1, 3, 6, 5)
     assert extraction.paragraphs[1].symbol_names == ("f",)

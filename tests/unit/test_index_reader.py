@@ -180,7 +180,7 @@ def test_layers_are_those_of_the_lines_asked_for(snapshot: Snapshot) -> None:
     assert whole.summaries
     part = snapshot.layers("shop/cart.py", 20, 22)
     assert [p.qualified_name for p in part.paragraphs] == ["total"]
-    assert [s.name for s in part.symbols] == ["total"]
+    assert [s.fqn for s in part.symbols] == ["shop.cart", "shop.cart.total"]
     assert all(p.text == "" for p in part.paragraphs)
     assert snapshot.layers("no/such.py").document is None
 
@@ -227,8 +227,8 @@ def test_a_snapshot_does_not_move_while_the_writer_goes_on(index: Index, reader:
     with reader.snapshot() as before:
         save(index, "shop/other.py", "def renamed():\n    return 1\n")
         with reader.snapshot() as after:  # a second one in the same thread
-            assert [s.name for s in after.symbols_of("shop/other.py")] == ["renamed"]
-        assert [s.name for s in before.symbols_of("shop/other.py")] == ["total"]
+            assert [s.name for s in after.symbols_of("shop/other.py")] == ["other", "renamed"]
+        assert [s.name for s in before.symbols_of("shop/other.py")] == ["other", "total"]
 
 
 def test_answers_tell_freshness_branch_and_provenance(index: Index, reader: Reader) -> None:

@@ -68,11 +68,16 @@ def _position(workspace: Workspace, where: Place) -> tuple[str, int, int]:
     path = relative(workspace, where.path)
     if where.column is not None:
         return path, where.line, where.column
-    around = [symbol for symbol in workspace.symbols(path) if symbol.start_line <= where.line <= symbol.end_line]
+    around = [symbol for symbol in workspace.symbols(path) if _is_around(symbol, where.line)]
     if not around:
         return path, where.line, 0
     innermost = max(around, key=lambda symbol: (symbol.start_line, -symbol.end_line))
     return path, innermost.name_line, innermost.name_column
+
+
+def _is_around(symbol: SymbolInfo, line: int) -> bool:
+    """Whether a definition holds the line; a module holds them all and has no name to ask at."""
+    return symbol.kind is not SymbolKind.MODULE and symbol.start_line <= line <= symbol.end_line
 
 
 def _similar(workspace: Workspace, name: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from granum.extract.definitions import MODULE, Definition, Scopes, find
 from granum.extract.raises import RaiseFinder
 from granum.extract.references import ReferenceFinder
 from granum.extract.source import Source
-from granum.extract.symbols import Found, SymbolFinder, finish
+from granum.extract.symbols import Found, SymbolFinder, finish, module_symbol
 from granum.model.layers import Extraction, Import, Paragraph, Problem, Reference, SourceType, Symbol, SymbolKind
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class _CodeFile:
             propositions=facts,
             chunks=pack_chunks(built),
             summaries=summarise.code_summaries(self.path, built, symbols, references, imports, facts),
-            symbols=symbols,
+            symbols=(module_symbol(self.source), *symbols),
             references=references,
             imports=imports,
             problems=self._problems(),

@@ -33,7 +33,8 @@ class Identifier(msgspec.Struct, frozen=True, kw_only=True):
     ``()``. Line and columns span that one. ``scope`` is the local name of the definition around it. For a
     definition's own name ``qualified_name`` is its local name. ``local_binding`` tells how an enclosing function
     binds the first identifier: empty when none does, else ``parameter`` or ``local``; ``local_type`` is its
-    annotation or what is called to make it, as written.
+    annotation or what is called to make it, as written. ``module`` is set where the name is a part of the module
+    that an import names: the module as written, leading dots included, up to the identifier.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Identifier(msgspec.Struct, frozen=True, kw_only=True):
     qualified_name: str = ""
     local_binding: str = ""
     local_type: str = ""
+    module: str = ""
 
 
 def identifier_at(text: str, language: str, line: int, column: int) -> Identifier | None:
@@ -167,6 +169,7 @@ class Syntax:
             qualified_name=qualified,
             local_binding=binding,
             local_type=type_name,
+            module=self._module(node),
         )
 
     # -- the name
@@ -209,12 +212,24 @@ class Syntax:
         return ""
 
     def _is_in_import(self, node: Node) -> bool:
+        return self._import_around(node) is not None
+
+    def _import_around(self, node: Node) -> Node | None:
         parent = node.parent
         for _ in range(4):
             if parent is None or parent.type in self._spec.positions.imports:
-                return parent is not None
+                return parent
             parent = parent.parent
-        return False
+        return None
+
+    def _module(self, node: Node) -> str:
+        """The module that an import names, up to the node in it; empty where the node is in no such place."""
+        statement = self._import_around(node)
+        for _, match in self._language.outline.matches(statement) if statement is not None else ():
+            for module in match.get("import.module", ()):
+                if module.start_byte <= node.start_byte and node.end_byte <= module.end_byte:
+                    return "".join(self._source.slice(module.start_byte, node.end_byte).split())
+        return ""
 
     def _dotted_start(self, node: Node) -> int:
         parent = node.parent

@@ -175,6 +175,22 @@ class SymbolFinder:
         return self._source.slice(node.start_byte, node.end_byte)
 
 
+def module_symbol(source: Source) -> Symbol:
+    """The file itself. Its name comes from where the file lies, which an extraction does not know."""
+    return Symbol(
+        name="",
+        qualified_name="",
+        kind=SymbolKind.MODULE,
+        ordinal=0,
+        start_line=1,
+        end_line=max(source.line_count, 1),
+        name_line=1,
+        name_column=0,
+        name_end_column=0,
+        paragraph=0,
+    )
+
+
 def finish(source: Source, found: Sequence[Found], paragraph_at: Callable[[int], int]) -> tuple[Symbol, ...]:
     """Symbols with their ordinals and paragraphs."""
     ordinals: defaultdict[tuple[str, SymbolKind], int] = defaultdict(int)

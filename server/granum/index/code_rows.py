@@ -125,7 +125,7 @@ def _columns(target: Target, symbol: Symbol, written: Sequence[WrittenParagraph]
     paragraph = written[symbol.paragraph].id if 0 <= symbol.paragraph < len(written) else 0
     return (
         paragraph,
-        symbol.name,
+        symbol.name or target.module.rpartition(".")[2],
         target.fqn(symbol.qualified_name),
         symbol.start_line,
         symbol.end_line,

@@ -172,7 +172,8 @@ CREATE TABLE linkage_source (
 ) WITHOUT ROWID;
 CREATE INDEX linkage_source_source ON linkage_source (source_id);
 
--- the last names of modules that were looked for and not found: a new document of that name links them again
+-- the dotted names of modules that were looked for: a new file whose path ends so may be a better answer, or the
+-- first one, and links those documents again
 CREATE TABLE linkage_missing (
   name TEXT NOT NULL,
   document_id INTEGER NOT NULL,

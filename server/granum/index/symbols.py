@@ -63,8 +63,11 @@ def find(snapshot: Snapshot, query: str, limit: int) -> tuple[SymbolInfo, ...]:
     query = query.strip()
     column = "s.fqn" if "." in query else "s.name"
     rows = snapshot.rows(
-        f"{_SELECT} WHERE instr(lower({column}), lower(:query)) OR :query = ''"
-        f" ORDER BY {column} <> :query, lower({column}) <> lower(:query), instr(lower({column}), lower(:query)) <> 1,"
+        f"{_SELECT} WHERE (instr(lower({column}), lower(:query)) OR :query = '')"
+        # a module of each file would crowd out the definitions; who wants one spells its name
+        f" AND (s.kind <> 'module' OR lower({column}) = lower(:query))"
+        f" ORDER BY {column} <> :query, lower({column}) <> lower(:query), s.kind = 'module',"
+        f" instr(lower({column}), lower(:query)) <> 1,"
         f" length({column}), s.fqn, d.path, s.start_line LIMIT :limit",
         {"query": query, "limit": limit},
     )

@@ -204,6 +204,7 @@ class Symbol(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fals
     ``type_name`` is its type as written: a function's return annotation; a variable's or attribute's annotation
     (without quotes), else the dotted name of the class or function called to make it; or empty.
     ``paragraph`` indexes ``Extraction.paragraphs``. ``ordinal`` counts equal qualified names of one kind.
+    A code file has one symbol of kind module for itself, without a name: the index names it after where it lies.
     """
 
     name: str

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 MAX_NAMED = 200
 
 _ORDER = {
-    SymbolKind.MODULE: 0,
     SymbolKind.CLASS: 0,
     SymbolKind.FUNCTION: 1,
     SymbolKind.METHOD: 2,
     SymbolKind.PROPERTY: 2,
+    SymbolKind.MODULE: 4,
 }
 
 
@@ -32,7 +32,7 @@ def plain(partial: str) -> str:
 
 
 def ranked(named: Sequence[SymbolInfo], name: str) -> list[SymbolInfo]:
-    """The exact name first, then classes, functions, methods and variables, fewer dots first; prose headings never."""
+    """The exact name, then classes, functions, methods, variables, modules; fewer dots first; prose headings never."""
     return sorted(
         {symbol.id: symbol for symbol in named if symbol.kind != SymbolKind.SECTION}.values(),
         key=lambda s: (s.fqn != name, _ORDER.get(s.kind, 3), s.fqn.count("."), s.fqn, s.path, s.start_line),
@@ -40,9 +40,10 @@ def ranked(named: Sequence[SymbolInfo], name: str) -> list[SymbolInfo]:
 
 
 def clearly_meant(found: Sequence[SymbolInfo], name: str) -> SymbolInfo | None:
-    """The first, when it has exactly that name or all have one full name."""
+    """The first, when it has exactly that name or all have one full name; a module does not rival a definition."""
     if not found:
         return None
     first = found[0]
     rivals = [s for s in found if s.fqn == name] or found
+    rivals = [s for s in rivals if s.kind != SymbolKind.MODULE] or rivals
     return first if all(s.fqn == first.fqn for s in rivals) and len({s.path for s in rivals}) == 1 else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from granum.resolve.meaning import FOREIGN, OUTSIDE, UNKNOWN, Instance, Parent, Value, Values
-from granum.resolve.modules import Folder, Modules
+from granum.resolve.modules import Folder, Modules, Sought
 from granum.resolve.names import BUILTINS, CALL, annotated_types, split
 from granum.resolve.scope import (
     binds_in_module,
@@ -44,7 +44,7 @@ class Follower:
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
-        #: The ids of the documents whose names were looked at, and the last names of modules not found. A caller
+        #: The ids of the documents whose names were looked at, and the dotted names of modules looked for. A caller
         #: that wants to know what an answer rests on sets it to an empty set before it asks.
         self.consulted: set[int | str] = set()
         self._known: dict[Hashable, tuple[Any, frozenset[int | str]]] = {}
@@ -125,16 +125,18 @@ class Follower:
             found += self._guarded(origin, binding.name)
         return tuple(dict.fromkeys(found)) if found else self._missing(table, binding)
 
+    def module_named(self, table: Table, written: str) -> Values:
+        """The module that an import spells, its leading dots included."""
+        module = written.lstrip(".")
+        return self.imported(table, Binding((module, module, len(written) - len(module), "", 0, "")))
+
     def _missing(self, table: Table, binding: Binding) -> Values:
         """A name that its own module lacks is unknown; a module that the workspace lacks is foreign."""
         return UNKNOWN if binding.level or self._origins(table, binding) else FOREIGN
 
     def _origins(self, table: Table, binding: Binding) -> tuple[Table | Folder, ...]:
         if binding.level:
-            origin = self.modules.relative(table.folder, binding.level, binding.module)
-            if not isinstance(origin, Table):
-                self.consulted.add(binding.module.rpartition(".")[2])
-            return (origin,) if origin else ()
+            return self._found(self.modules.relative(table.folder, binding.level, binding.module)).found
         found = self._absolute(table, binding.module)
         if found or not binding.name:
             return found
@@ -143,10 +145,11 @@ class Follower:
         return tuple(Folder(folder_above(module)) for module in below)
 
     def _absolute(self, importer: Table, module: str) -> tuple[Table, ...]:
-        found = self.modules.absolute(importer.folder, module)
-        if not found:
-            self.consulted.add(module.rpartition(".")[2])
-        return found
+        return self._found(self.modules.absolute(importer.folder, module)).tables
+
+    def _found(self, sought: Sought) -> Sought:
+        self.consulted |= sought.rests_on
+        return sought
 
     def _top_of(self, table: Table, binding: Binding) -> Values:
         """What ``import a.b`` binds: ``a``."""
@@ -222,10 +225,8 @@ class Follower:
         return self._remembered(("module", table.document_id, name), UNKNOWN, lambda: self._find_in_module(table, name))
 
     def _child(self, folder: str, name: str) -> Table | None:
-        table = self.modules.child(folder, name)
-        if table is None:
-            self.consulted.add(name)
-        return table
+        tables = self._found(self.modules.member(folder, name)).tables
+        return tables[0] if tables else None
 
     def _find_in_module(self, table: Table, name: str) -> Values:
         self.consulted.add(table.document_id)

@@ -1,11 +1,11 @@
-"""Who calls whom, one step away."""
+"""Who calls whom, and who imports a module, one step away."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from granum.model.answers import Edge
-from granum.model.layers import ReferenceKind
+from granum.model.layers import ReferenceKind, SymbolKind
 
 if TYPE_CHECKING:
     from granum.index.reader import Snapshot
@@ -15,6 +15,13 @@ _CALLERS = f"""
 SELECT {_EDGE} ON d.id = r.document_id
 WHERE r.target_id = :symbol AND r.kind = 'call' AND d.is_stale = 0
 ORDER BY d.id <> (SELECT document_id FROM symbol WHERE id = :symbol), d.path, r.line, r.column LIMIT :limit
+"""
+_IMPORTERS = f"""
+SELECT {_EDGE} ON d.id = r.document_id
+WHERE r.target_id IN (SELECT id FROM symbol WHERE document_id = (SELECT document_id FROM symbol WHERE id = :symbol))
+  AND r.kind = 'import' AND d.is_stale = 0
+  AND d.id <> (SELECT document_id FROM symbol WHERE id = :symbol)
+GROUP BY d.id HAVING min(r.line * 65536 + r.column) ORDER BY d.path LIMIT :limit
 """
 _CALLEES = f"""
 SELECT {_EDGE} ON d.id = r.document_id JOIN symbol s ON s.id = :symbol AND s.document_id = r.document_id
@@ -27,7 +34,13 @@ ORDER BY r.line, r.column LIMIT :limit
 
 
 def callers(snapshot: Snapshot, symbol_id: int, limit: int) -> tuple[Edge, ...]:
-    """The places that call the definition: those in its own file first, then by path and line."""
+    """The places that call the definition: those in its own file first, then by path and line.
+
+    A module is imported rather than called: where another file first imports it, or a definition from it.
+    """
+    kinds = snapshot.rows("SELECT kind FROM symbol WHERE id = ?", (symbol_id,))
+    if kinds and kinds[0][0] == SymbolKind.MODULE:
+        return _edges(snapshot, _IMPORTERS, symbol_id, limit, ReferenceKind.IMPORT)
     return _edges(snapshot, _CALLERS, symbol_id, limit)
 
 
@@ -36,12 +49,14 @@ def callees(snapshot: Snapshot, symbol_id: int, limit: int) -> tuple[Edge, ...]:
     return _edges(snapshot, _CALLEES, symbol_id, limit)
 
 
-def _edges(snapshot: Snapshot, sql: str, symbol_id: int, limit: int) -> tuple[Edge, ...]:
+def _edges(
+    snapshot: Snapshot, sql: str, symbol_id: int, limit: int, kind: ReferenceKind = ReferenceKind.CALL
+) -> tuple[Edge, ...]:
     rows = snapshot.rows(sql, {"symbol": symbol_id, "limit": max(limit, 0)})
     symbols = snapshot.symbol_infos(list({end for row in rows for end in row[:2] if end is not None}))
     return tuple(
         Edge(
-            kind=ReferenceKind.CALL,
+            kind=kind,
             source=symbols.get(scope),
             target=symbols.get(target),
             name=name,

@@ -25,10 +25,10 @@ def interface_of(table: Table) -> bytes:
         for definition in meanings:
             around = table.first(definition.scope) if definition.scope else None
             if around is None or around.is_class:
-                exported = definition.signature if definition.qualified_name == "__all__" else ""
-                lines.append(
-                    f"{definition.id}\t{definition.qualified_name}\t{definition.kind}\t{definition.type_name}\t{exported}"
-                )
+                name = definition.qualified_name or table.module
+                lines.append(f"{definition.id}\t{name}\t{definition.kind}\t{definition.type_name}")
+    if table.exported is not None:
+        lines.append(f"*\t{' '.join(sorted(table.exported))}")
     lines += [f"<\t{name}\t{' '.join(bases)}" for name, bases in table.bases.items()]
     lines += [f">\t{b.local}\t{b.level}\t{b.module}\t{b.name}\t{b.scope}" for b in table.bindings]
     return zlib.compress("\n".join(lines).encode(), _LEVEL)
@@ -43,6 +43,15 @@ def changed_names(before: bytes | None, after: bytes | None) -> dict[str, int]:
     names = {_last_name(line): int(line.partition("\t")[0]) for line in sorted(new - old, key=_id)}
     names.update({_last_name(line): GONE for line in old - new})
     return names
+
+
+def is_elsewhere(before: bytes | None, after: bytes) -> bool:
+    """Whether a document is new, or its path or its module's name is another one."""
+    return before is None or _place(before) != _place(after)
+
+
+def _place(interface: bytes) -> bytes:
+    return zlib.decompress(interface).partition(b"\n")[0]
 
 
 def _lines(interface: bytes | None) -> set[str]:

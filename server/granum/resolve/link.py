@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from granum.model.layers import ReferenceKind
+from granum.model.layers import ReferenceKind, SymbolKind
 from granum.resolve.byname import plain
 from granum.resolve.follow import Follower
-from granum.resolve.interface import changed_names, interface_of
-from granum.resolve.modules import Modules, Shelf
+from granum.resolve.interface import GONE, changed_names, interface_of, is_elsewhere
+from granum.resolve.modules import Modules, Shelf, names_of
 from granum.resolve.outcome import IMPORTED, ONLY_ONE_SO_NAMED, Outcome, outcome_of, resolve_name
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _REFERENCES = """
 SELECT id, kind, name, scope_id, local_type, status, target_id, confidence FROM reference WHERE document_id = ?
 """
 _NAMED = f"""
-SELECT s.id, s.fqn, d.path FROM symbol s JOIN document d ON d.id = s.document_id
+SELECT s.id, s.fqn, d.path, s.kind FROM symbol s JOIN document d ON d.id = s.document_id
 WHERE s.name = ? AND s.kind <> 'section' AND (s.fqn = ? OR substr(s.fqn, -length(?)) = ?) LIMIT {_MAX_NAMED}
 """
 
@@ -44,7 +44,9 @@ WHERE s.name = ? AND s.kind <> 'section' AND (s.fqn = ? OR substr(s.fqn, -length
 _MAKE_WAIT = """
 UPDATE linkage SET is_pending = 1 WHERE symbols_seen IS NOT NULL AND document_id IN (
   SELECT document_id FROM linkage_source WHERE source_id IN (SELECT value FROM json_each(:changed))
-  UNION SELECT document_id FROM linkage_missing WHERE name IN (SELECT value FROM json_each(:appeared))
+  UNION SELECT m.document_id FROM json_each(:appeared) j
+    JOIN linkage_missing m ON m.name = j.value ->> 0
+    JOIN linkage l ON l.document_id = m.document_id AND l.symbols_seen < j.value ->> 1
   UNION SELECT r.document_id FROM json_each(:news) j
     JOIN reference r ON r.last_name = j.value ->> 0 AND r.kind = 'mention'
     JOIN linkage l ON l.document_id = r.document_id AND l.symbols_seen < j.value ->> 1
@@ -53,11 +55,14 @@ UPDATE linkage SET is_pending = 1 WHERE symbols_seen IS NOT NULL AND document_id
 
 
 class _Changes:
-    """Documents with another interface, modules that are new, and names defined anew or no more."""
+    """Documents with another interface, modules at a new place, and names defined anew or no more.
+
+    ``appeared`` and ``names`` tell for each name which links are out of date: those made before this symbol's id.
+    """
 
     def __init__(self) -> None:
         self.changed: list[int] = []
-        self.appeared: set[str] = set()
+        self.appeared: dict[str, int] = {}
         self.names: dict[str, int] = {}
 
     @property
@@ -68,6 +73,12 @@ class _Changes:
         self.changed.append(document_id)
         for name, newest in changed_names(before, after).items():
             self.names[name] = max(newest, self.names.get(name, 0))
+
+    def appear(self, table: Table, before: bytes | None) -> None:
+        module = table.self_definition
+        newest = module.id if module and before is None else GONE
+        for name in names_of(table.path) if table.is_code else ():
+            self.appeared[name] = max(newest, self.appeared.get(name, 0))
 
 
 class _Link(NamedTuple):
@@ -160,8 +171,8 @@ class _Run:
             if before == after:
                 continue
             changes.add(document_id, before, after)
-            if before is None and table:
-                changes.appeared.add(table.module.rpartition(".")[2])
+            if table and after and is_elsewhere(before, after):
+                changes.appear(table, before)
             self._keep_interface(document_id, after)
         self._make_wait(changes)
 
@@ -176,7 +187,7 @@ class _Run:
             interface = interface_of(table)
             changes.add(table.document_id, None, interface)
             changes.changed.clear()  # those that consulted it have seen it as it is
-            changes.appeared.add(table.module.rpartition(".")[2])
+            changes.appear(table, None)
             self._keep_interface(table.document_id, interface)
         self._make_wait(changes)
 
@@ -197,13 +208,12 @@ class _Run:
         seen = self._rows.rows("SELECT min(symbols_seen) FROM linkage")[0][0]
         if seen is None:  # nothing is linked yet
             return
-        news = [[name, newest] for name, newest in changes.names.items() if newest > seen]
         self._connection.execute(
             _MAKE_WAIT,
             {
                 "changed": json.dumps(changes.changed),
-                "appeared": json.dumps(sorted(changes.appeared)),
-                "news": json.dumps(news),
+                "appeared": _newer(changes.appeared, seen),
+                "news": _newer(changes.names, seen),
             },
         )
 
@@ -284,20 +294,25 @@ class _Run:
         return _NOWHERE
 
     def _mention(self, name: str) -> _Link:
-        """A name in prose or a comment stands for the only definition whose full name ends with it."""
+        """A name in prose or a comment stands for the only definition, else the only module, whose full name ends with it."""
         found = self._named.get(name)
         if found is None:
             wanted = plain(name)
             rows = self._rows.rows(_NAMED, (wanted.rpartition(".")[2], wanted, "." + wanted, "." + wanted))
             exact = [row for row in rows if row[1] == wanted] or rows
+            exact = [row for row in exact if row[3] != SymbolKind.MODULE] or exact
             if not exact:
                 found = _NOWHERE
-            elif len({(fqn, path) for _, fqn, path in exact}) > 1:
+            elif len({(fqn, path) for _, fqn, path, _ in exact}) > 1:
                 found = _UNCLEAR
             else:
                 found = _Link(RESOLVED, min(row[0] for row in exact), ONLY_ONE_SO_NAMED)
             self._named[name] = found
         return found
+
+
+def _newer(names: dict[str, int], seen: int) -> str:
+    return json.dumps([[name, newest] for name, newest in names.items() if newest > seen])
 
 
 def _stored(outcome: Outcome) -> _Link:

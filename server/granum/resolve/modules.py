@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from granum.resolve.names import STANDARD_LIBRARY, module_steps
 from granum.resolve.table import PACKAGE_STEM, Definition, Rows, Table
@@ -43,6 +43,21 @@ class Folder:
         self.path = path
 
 
+class Sought(NamedTuple):
+    """What an import was found to mean, and what that rests on.
+
+    ``rests_on`` holds the ids of documents, and the dotted names of files that would change the answer if they came.
+    """
+
+    found: tuple[Table | Folder, ...]
+    rests_on: frozenset[int | str]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The documents among what was found."""
+        return tuple(value for value in self.found if isinstance(value, Table))
+
+
 class Shelf:
     """Tables kept from one linking run to the next, for as long as their documents are as they were.
 
@@ -71,7 +86,7 @@ class Modules:
         self._rows = rows
         self._shelf = Shelf() if shelf is None else shelf
         self._tables: dict[int, Table] = {}
-        self._found: dict[tuple[str, str], tuple[Table, ...]] = {}
+        self._found: dict[tuple[str, str], Sought] = {}
         self._children: dict[tuple[str, str], Table | None] = {}
 
     def tables(self, document_ids: Sequence[int]) -> list[Table]:
@@ -95,6 +110,11 @@ class Modules:
         meanings = table.definitions.values() if table else ()
         return next((d for definitions in meanings for d in definitions if d.id == symbol_id), None)
 
+    def member(self, folder: str, name: str) -> Sought:
+        """The module or package ``name`` right in a folder, with what that rests on."""
+        table = self.child(folder, name)
+        return Sought((table,) if table else (), _rests_on([table] if table else [], _join(folder, name)))
+
     def child(self, folder: str, name: str) -> Table | None:
         """The module or package ``name`` right in a folder."""
         key = (folder, name)
@@ -104,18 +124,19 @@ class Modules:
             self._children[key] = self._table(rows[0]) if rows else None
         return self._children[key]
 
-    def relative(self, folder: str, level: int, module: str) -> Table | Folder | None:
-        """``from ..module import``, seen from a file in ``folder``."""
+    def relative(self, folder: str, level: int, module: str) -> Sought:
+        """``from ..module import``, seen from a file in ``folder``; nothing above the root."""
         for _ in range(level - 1):
             if not folder:
-                return None
+                return Sought((), frozenset())
             folder = folder.rpartition("/")[0]
         steps = module_steps(module)
-        if not steps:
-            return self.child(*_parent_and_name(folder)) if folder else self.child("", PACKAGE_STEM)
-        return self.child(_join(folder, *steps[:-1]), steps[-1]) or Folder(_join(folder, *steps))
+        place = _join(folder, *steps)
+        parent, name = _parent_and_name(place) if place else ("", PACKAGE_STEM)
+        table = self.child(parent, name)
+        return Sought((table or Folder(place),), _rests_on([table] if table else [], _join(parent, name)))
 
-    def absolute(self, importer: str, module: str) -> tuple[Table, ...]:
+    def absolute(self, importer: str, module: str) -> Sought:
         """``import module``, seen from a file in the folder ``importer``.
 
         Several when nothing tells equally good ones apart; none when the module is not in the workspace.
@@ -126,20 +147,22 @@ class Modules:
             found = self._found[key] = self._look_up(importer, module)
         return found
 
-    def _look_up(self, importer: str, module: str) -> tuple[Table, ...]:
+    def _look_up(self, importer: str, module: str) -> Sought:
         steps = module_steps(module)
         rows = {row[0]: row for row in self._candidates(importer, steps)} if steps else {}
-        fitting = [row for row in rows.values() if self._may_mean(row[1], row[2], steps, importer)]
+        markers: set[int | str] = set()
+        fitting = [row for row in rows.values() if self._may_mean(row[1], row[2], steps, importer, markers)]
         if not fitting:
-            return ()
+            return Sought((), _rests_on((), module) | markers)
         best = min(_distance(importer, row, module) for row in fitting)
         nearest = [row for row in fitting if _distance(importer, row, module) == best]
         nearest.sort(key=lambda row: (_file_rank(row[1]), row[1]))
         stems = {_stem(row[1]) for row in nearest}
-        return tuple(self._table(row) for row in (nearest if len(stems) > 1 else nearest[:1]))
+        found = tuple(self._table(row) for row in (nearest if len(stems) > 1 else nearest[:1]))
+        return Sought(found, _rests_on(found, module) | markers)
 
-    def _may_mean(self, path: str, module: str, steps: tuple[str, ...], importer: str) -> bool:
-        """Whether an import of these steps can reach the file.
+    def _may_mean(self, path: str, module: str, steps: tuple[str, ...], importer: str, markers: set[int | str]) -> bool:
+        """Whether an import of these steps can reach the file; what that was seen by is added to ``markers``.
 
         The path must end with them below a folder that Python could import from. That folder is not a package:
         ``import logging`` never means ``flask/logging.py``. A single name reaches a file off the importer's own
@@ -154,7 +177,11 @@ class Modules:
             return is_above and name == module
         if name == module or name.endswith("." + module):
             return True
-        return (is_above or len(steps) > 1) and self.child(*_parent_and_name(f"{root}/{PACKAGE_STEM}")) is None
+        if not is_above and len(steps) == 1:
+            return False
+        marker = self.child(root, PACKAGE_STEM)
+        markers |= _rests_on([marker] if marker else [], _join(root, PACKAGE_STEM))
+        return marker is None
 
     def _candidates(self, importer: str, steps: tuple[str, ...]) -> Iterable[Row]:
         if steps[0] in STANDARD_LIBRARY:
@@ -165,6 +192,21 @@ class Modules:
         if len(steps) > 1:
             rows += self._rows.rows(_BY_FILE_NAME, (json.dumps([steps[-1] + suffix for suffix in SUFFIXES]),))
         return rows
+
+
+def names_of(path: str) -> list[str]:
+    """The dotted names by which imports may look for a file: every end of its path, its folder's where it is one."""
+    stem = path.rpartition(".")[0]
+    found: list[str] = []
+    for whole in dict.fromkeys((stem, stem.removesuffix("/" + PACKAGE_STEM))):
+        steps = whole.split("/")
+        found += [".".join(steps[at:]) for at in range(len(steps))]
+    return found
+
+
+def _rests_on(tables: Iterable[Table], sought: str) -> frozenset[int | str]:
+    """The documents found, and the name (or path) that was looked for: a better one of that name may come."""
+    return frozenset({sought.replace("/", "."), *(table.document_id for table in tables)})
 
 
 def _distance(importer: str, row: Row, module: str) -> tuple[int, int]:

@@ -97,6 +97,8 @@ def _imported_here(follower: Follower, table: Table, identifier: Identifier) -> 
     By its line: elsewhere the same name means whatever is bound there, or nothing.
     """
     name = identifier.name
+    if identifier.module:
+        return outcome_of(follower.module_named(table, identifier.module), IMPORTED)
     for binding in table.bindings:
         if binding.line == identifier.line and name in {binding.name, binding.written.lstrip(".")}:
             return outcome_of(follower.imported(table, binding), IMPORTED)
@@ -148,7 +150,7 @@ def _through_modules(snapshot: Snapshot, name: str) -> Outcome:
     follower = Follower(Modules(snapshot))
     steps = split(name)
     for length in range(len(steps) - 1, 0, -1):
-        values = follower.along(follower.modules.absolute("", ".".join(steps[:length])), steps[length:])
+        values = follower.along(follower.modules.absolute("", ".".join(steps[:length])).tables, steps[length:])
         outcome = outcome_of(values, IMPORTED)
         if outcome.definitions:
             return outcome

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from granum.lsp import wire
 from granum.lsp.convert import lsp_range
+from granum.model.layers import SymbolKind
 
 if TYPE_CHECKING:
     from granum.lsp.params import CodeLensItem, DocumentParams
@@ -37,7 +38,8 @@ def code_lenses(reading: Reading, params: DocumentParams) -> list[types.CodeLens
             data={"fqn": count.symbol.fqn, "rules": count.rules, "risks": count.risks, "tests": count.tests},
         )
         for count in site.workspace.lenses(site.path, token=reading.token)
-        if count.rules or count.risks or count.tests
+        # a test's file as a whole has little to say above its first line
+        if count.rules or count.risks or (count.tests and count.symbol.kind is not SymbolKind.MODULE)
     ]
 
 
