@@ -85,3 +85,13 @@ def test_what_cannot_be_read_has_no_names(tmp_path: Path) -> None:
 
 def test_names_in_prose_are_those_marked_as_code() -> None:
     assert _name(Syntaxes().of_text("a.md", "See `pkg.first` there\n", "markdown"), 7) == "pkg"
+
+
+def test_a_file_over_the_bound_is_not_read(tmp_path: Path) -> None:
+    file = _write(tmp_path / "a.py", "def first(): pass\n")
+    assert Syntaxes().of_file("a.py", file, "python", largest=5) is None
+
+
+def test_a_name_never_shows_a_secret() -> None:
+    secret = "ghp_" + "a8Kd93jfLs02mXqPz71bVtYw64RneUcH5oGi"
+    assert secret not in _name(Syntaxes().of_text("a.md", f"Use `{secret}` there\n", "markdown"), 7)

@@ -57,10 +57,14 @@ class Buffers:
         with self._lock:
             return self._buffers.get(path)
 
-    def unsaved(self, path: str) -> Extraction | None:
-        """What a dirty buffer extracts to, made at most once a version; None where nothing is unsaved."""
+    def unsaved(self, path: str, largest: int) -> Extraction | None:
+        """What a dirty buffer extracts to, made at most once a version.
+
+        Returns:
+            None where nothing is unsaved, or the text is longer than ``largest`` and so never indexed.
+        """
         buffer = self.get(path)
-        if buffer is None or not buffer.dirty or language_of(path) is None:
+        if buffer is None or not buffer.dirty or len(buffer.text) > largest or language_of(path) is None:
             return None
         with self._lock:
             cached = self._extractions.get(path)

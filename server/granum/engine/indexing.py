@@ -140,6 +140,11 @@ class Indexing:
 
     # -- state
 
+    @property
+    def max_file_size(self) -> int:
+        """The most bytes that an indexed file may have."""
+        return self._settings.max_file_size
+
     def status(self, snapshot: Snapshot) -> Status:
         """The state now; counts come from the snapshot."""
         writer = self._writer.status()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from granum.index.freshness import RACY_NS, FileStamp
 from granum.text.decode import decode
+from granum.text.redact import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Characters of text that are kept in all; a syntax tree takes some 27 bytes for each.
 _CHARACTERS = 1_000_000
-#: The largest closed file that is read, in bytes.
-_MAX_READ = 8 * 1024 * 1024
+#: The largest closed file that is read unless told otherwise, in bytes.
+_LARGEST = 1024 * 1024
 
 
 class _Kept(NamedTuple):
@@ -49,19 +50,24 @@ class Syntaxes:
             # late: the parsers are not needed before the first position
             from granum.extract.identify import parsed as parse
 
-            parsed = parse(text, language)
+            # a name is shown as it stands in the text, so that secrets must be out of it, as they are of the index
+            parsed = parse(redact(text), language)
         self._put(path, _Kept(text, parsed, stamp))
         return parsed
 
-    def of_file(self, path: str, file: Path, language: str) -> Located | None:
-        """The parsed form of a closed file, read again only when it changed; None where it cannot be read."""
+    def of_file(self, path: str, file: Path, language: str, largest: int = _LARGEST) -> Located | None:
+        """The parsed form of a closed file, read again only when it changed.
+
+        Returns:
+            None where the file cannot be read or has more than ``largest`` bytes.
+        """
         try:
             status = file.stat()
             stamp = FileStamp.of(status)
             kept = self._get(path)
             if kept is not None and kept.stamp == stamp:
                 return kept.parsed
-            if status.st_size > _MAX_READ:
+            if status.st_size > largest:
                 return None
             decoded = decode(file.read_bytes())
         except OSError:

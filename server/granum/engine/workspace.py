@@ -253,7 +253,7 @@ class Workspace:
         """All rows of a document, or those that touch the lines."""
         with self._snapshot(token) as snapshot:
             found = snapshot.layers(path, start_line=start_line, end_line=end_line, include_text=include_text)
-        unsaved = self._buffers.unsaved(path)
+        unsaved = self._buffers.unsaved(path, self._indexing.max_file_size)
         if unsaved is None:
             return found
         marked = overlay.marked(found.propositions, path, unsaved)
@@ -306,15 +306,16 @@ class Workspace:
         language = language_of(path)
         if language is None:
             return None
+        # parsing holds the interpreter's lock: a file too large to be indexed would silence the server for seconds
+        largest = self._indexing.max_file_size
         buffer = self._buffers.get(path)
-        if buffer is not None:
-            syntax = self._syntaxes.of_text(path, buffer.text, language)
+        if buffer is None:
+            syntax = self._syntaxes.of_file(path, paths.absolute(self.root, path), language, largest)
+        elif len(buffer.text) > largest:
+            return None
         else:
-            found = self._syntaxes.of_file(path, paths.absolute(self.root, path), language)
-            if found is None:
-                return None
-            syntax = found
-        return syntax.identifier_at(line, column)
+            syntax = self._syntaxes.of_text(path, buffer.text, language)
+        return None if syntax is None else syntax.identifier_at(line, column)
 
     def _facts(self, snapshot: Snapshot, resolution: Resolution, wanted: _Wanted) -> Facts:
         symbol = resolution.symbol
@@ -330,7 +331,7 @@ class Workspace:
         self, snapshot: Snapshot, facts: tuple[Fact, ...], symbol: SymbolInfo, wanted: FactFilter
     ) -> tuple[Fact, ...]:
         """The saved facts as the open buffer leaves them, and those that only it holds."""
-        unsaved = self._buffers.unsaved(symbol.path)
+        unsaved = self._buffers.unsaved(symbol.path, self._indexing.max_file_size)
         if unsaved is None:
             return facts
         _, local_name = snapshot.local_name(symbol.id)
