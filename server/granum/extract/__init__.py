@@ -16,7 +16,7 @@ from granum.text.redact import redact
 if TYPE_CHECKING:
     from granum.model.layers import Extraction
 
-__all__ = ["EXTRACTOR_VERSION", "extract", "language_of", "module_of"]
+__all__ = ["EXTRACTOR_VERSION", "extract", "language_of", "module_of", "samples"]
 
 #: Raised whenever the same text would give other rows.
 EXTRACTOR_VERSION: Final = 1
@@ -46,6 +46,11 @@ def language_of(path: str) -> str | None:
     suffix = file.suffix.lower()
     found = suffixes().get(suffix) or _PROSE_SUFFIXES.get(suffix)
     return found or (RST if not suffix and file.name.upper() in _PROSE_NAMES else None)
+
+
+def samples() -> tuple[str, ...]:
+    """A file's name of each language; extracting an empty text under them loads everything that extraction needs."""
+    return tuple(f"sample{suffix}" for suffix in (*suffixes(), *_PROSE_SUFFIXES))
 
 
 def extract(path: str, text: str, language: str | None = None) -> Extraction:

@@ -44,6 +44,14 @@ def look(rules: Rules, request: Request) -> Reading:
     return msgspec.structs.replace(_look(rules, request), turn=request.turn)
 
 
+def prepare() -> None:
+    """Loads all that reading a file needs, so that the first one does not wait for it."""
+    from granum.extract import extract, samples
+
+    for path in samples():
+        extract(path, "")
+
+
 def stamp_of(rules: Rules, path: str) -> FileStamp | None:
     """The file's stamp now; None if it cannot be had."""
     try:

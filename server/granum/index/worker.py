@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from granum.index.look import Rules, look
+from granum.index.look import Rules, look, prepare
 from granum.index.reading import Reading, Request
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ _COLLECT_EVERY = 400
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """Files to look at, each answered by one frame in order. ``seconds`` is the most that one may take."""
+    """Files to look at, each answered by one frame in order. ``seconds`` is the most that one may take.
+
+    A task without files has no answer; it readies the worker for the first one with files.
+    """
 
     rules: Rules
     requests: tuple[Request, ...]
@@ -67,6 +70,8 @@ def main() -> None:
     gc.freeze()
     done = 0
     for task in _tasks(sys.stdin.buffer):
+        if not task.requests:
+            prepare()
         for reading in _readings(task):
             try:
                 write_frame(answers, encode(reading))

@@ -34,6 +34,8 @@ FILE_SECONDS = 10.0
 MAX_WORKERS = 4
 
 _End = None
+#: The urgency of what nobody waits for.
+_LAST = 1000
 
 
 def default_workers() -> int:
@@ -88,6 +90,11 @@ class Workers:
             self._threads.append(thread)
             thread.start()
 
+    def prepare(self) -> None:
+        """Has one process ready, for a save that should not wait for its start."""
+        if not self._threads:
+            self.submit((), _LAST)
+
     def close(self) -> None:
         """Ends the processes, whatever they do."""
         with self._lock:
@@ -103,6 +110,8 @@ class Workers:
     def _serve(self) -> None:
         process: subprocess.Popen[bytes] | None = None
         while (requests := self._tasks.get()[2]) is not None:
+            if not requests and process is None and (process := self._start()) is not None:
+                self._send(process, requests)
             while requests:
                 if process is None:
                     process = self._start()

@@ -22,7 +22,7 @@ from granum.index.commit import ENVIRONMENT, Committer
 from granum.index.freshness import FileStamp
 from granum.index.generation import DAMAGE, mark_damaged
 from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
-from granum.index.look import Rules, look
+from granum.index.look import Rules, look, prepare
 from granum.index.options import Options, WriterStatus
 from granum.index.policy import RULE_FILES
 from granum.index.reading import Reading, Request, State
@@ -92,6 +92,7 @@ class Writer:
         self._done = self._total = 0
         self._indexed_at: float | None = None
         self._degraded = ""
+        self._wants_ready = False
         self._workers = Workers(options.workers or default_workers(), self._rules, self._receive)
         self._thread = threading.Thread(target=self._run, name="granum-writer", daemon=True)
         self._thread.start()
@@ -135,6 +136,12 @@ class Writer:
             self._options = msgspec.structs.replace(self._options, policy=policy, max_file_size=max_file_size)
             self._rules = Rules(root=self._rules.root, max_file_size=max_file_size)
             self._workers.set_rules(self._rules)
+
+    def prepare(self) -> None:
+        """Readies itself for quick saves, once there is nothing else to do."""
+        with self._changed:
+            self._wants_ready = True
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Finishes the transaction that runs, gives up what is queued and closes the connection."""
@@ -193,7 +200,16 @@ class Writer:
             choices.append((min(walk.cause for walk in self._walks), 2, self._walk_on))
         if self._committer.waiting:
             choices.append((Cause.LINK, 3, self._committer.link_slice))
+        if not choices and self._wants_ready and not self._in_flight:
+            return self._make_ready
         return min(choices, key=lambda choice: choice[:2])[2] if choices else None
+
+    def _make_ready(self) -> None:
+        """Loads the parsers here for small files and in a worker for large ones."""
+        self._wants_ready = False
+        self._workers.prepare()
+        # in a thread of its own: the index is at rest, and whoever waits for that need not wait for this
+        threading.Thread(target=prepare, name="granum-prepare", daemon=True).start()
 
     def _is_batch(self, cause: Cause) -> bool:
         """Whether to commit now: for someone who waits, or when enough is there, or nothing more will come soon.
