@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from granum.cli.exits import CommandError, Exit
 from granum.model.errors import GranumError, IndexUnavailableError
+from granum.text.controls import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,8 @@ def _told(message: str, code: Exit, words: list[str], remedy: str = "") -> int:
         value = {"error": {"message": message, "remedy": remedy, "exit_code": int(code)}}
         sys.stdout.write(json.dumps(value, indent=2) + "\n")
         sys.stdout.flush()
-    sys.stderr.write(f"granum: {message}\n" + (f"        {remedy}\n" if remedy else ""))
+    # a file's name in it was chosen by others
+    sys.stderr.write(f"granum: {visible(message)}\n" + (f"        {remedy}\n" if remedy else ""))
     return code
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.console import Console
 
+from granum.text.controls import escape_json
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -20,7 +22,7 @@ PLAIN_WIDTH = 120
 def write_json(value: object) -> None:
     """Prints one value of the model as indented JSON on stdout."""
     encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(encoded.decode() + "\n")
+    sys.stdout.write(escape_json(encoded.decode()) + "\n")
 
 
 def write(*renderables: RenderableType) -> None:

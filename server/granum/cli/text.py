@@ -6,7 +6,6 @@ window or hide text, so that each is replaced before it reaches a terminal; mark
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -16,12 +15,10 @@ from rich.text import Text
 
 from granum.model.answers import Fact
 from granum.model.layers import Freshness, PropositionType
+from granum.text.controls import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-#: C0 without tab and line feed, DEL, C1, and the controls of writing direction.
-CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 TYPE_COLOURS: Final = {
     PropositionType.SECURITY_RULE: "bold red",
@@ -38,7 +35,7 @@ TYPE_COLOURS: Final = {
 
 def safe(text: str, style: str | Style = "") -> Text:
     """Text of the workspace, with every control character made visible."""
-    return Text(CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", "    ")), style=style)
+    return Text(visible(text.replace("\t", "    ")), style=style)
 
 
 def one_line(text: str, limit: int = 200) -> str:

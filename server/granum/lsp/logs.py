@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from granum.text.redact import redact
+
 LEVEL_VARIABLE = "GRANUM_LOG"
 _LEVELS = ("debug", "info", "warning", "error", "critical")
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
@@ -24,11 +26,11 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "event": record.getMessage(),
+            "event": redact(record.getMessage()),
         }
-        line.update({name: str(value) for name, value in vars(record).items() if name not in _STANDARD})
+        line.update({name: redact(str(value)) for name, value in vars(record).items() if name not in _STANDARD})
         if record.exc_info and record.exc_info[1] is not None:
-            line["traceback"] = "".join(traceback.format_exception(record.exc_info[1]))
+            line["traceback"] = redact("".join(traceback.format_exception(record.exc_info[1])))
         return msgspec.json.encode(line).decode()
 
 

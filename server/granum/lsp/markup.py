@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from granum.text.controls import visible
+
 _SPACE = re.compile(r"\s+")
-#: Controls, and the marks that reorder text for the eye while a machine reads another order.
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 #: Characters that Markdown or HTML could take for markup; an underscore within a word is none.
 _MARKUP = re.compile(r"[\\`*\[\]<>~|$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[#=+-]", re.ASCII)
 _NUMBERED = re.compile(r"^(\d{1,9})([.)])")
@@ -16,7 +16,7 @@ _LINK_UNSAFE = re.compile(r"[\s()<>\\\x00-\x1f]")
 
 def one_line(text: str) -> str:
     """Folds white space and shows hidden characters as U+FFFD."""
-    return _HIDDEN.sub("\ufffd", _SPACE.sub(" ", text).strip())
+    return visible(_SPACE.sub(" ", text).strip())
 
 
 def escape(text: str) -> str:

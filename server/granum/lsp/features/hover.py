@@ -109,7 +109,7 @@ def _markdown(line: Line) -> str:
 
 def _plain(line: Line) -> str:
     marks = f" ({line.marks})" if line.marks else ""
-    return f"- {line.label}: {markup.one_line(line.text)} [{line.where}]{marks}"
+    return f"- {line.label}: {markup.one_line(line.text)} [{markup.one_line(line.where)}]{marks}"
 
 
 def _ambiguous(reading: Reading, point: Point, candidates: Sequence[Candidate], found: Facts) -> types.Hover | None:
@@ -123,7 +123,8 @@ def _ambiguous(reading: Reading, point: Point, candidates: Sequence[Candidate], 
     markdown = reading.flags.hover_markdown
     name = markup.code(found.resolution.name) if markdown else markup.one_line(found.resolution.name)
     shown = [
-        f"- {markup.code(fqn) if markdown else fqn}: {count} fact{'' if count == 1 else 's'}" for fqn, count in counted
+        f"- {markup.code(fqn) if markdown else markup.one_line(fqn)}: {count} fact{'' if count == 1 else 's'}"
+        for fqn, count in counted
     ]
     if len(candidates) > len(counted):
         shown.append(f"- and {len(candidates) - len(counted)} more")
