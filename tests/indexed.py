@@ -10,7 +10,7 @@ from granum.extract import EXTRACTOR_VERSION, extract, language_of
 from granum.index.connection import immediate
 from granum.index.freshness import FileStamp
 from granum.index.generation import open_generation
-from granum.index.modules import Modules
+from granum.index.modules import Modules, is_marker, renamed_modules
 from granum.index.reader import Reader
 from granum.index.reading import Reading, State
 from granum.index.store import Batch, Origin
@@ -32,7 +32,18 @@ class Indexed:
         self.reader = Reader(generation.path)
 
     def read(self, paths: Iterable[str]) -> list[int]:
-        """Reads files, or their absence, in one transaction; returns their documents' ids."""
+        """Reads files, or their absence, in one transaction; returns their documents' ids.
+
+        As the writer does, it reads those again whose module's name a package marker changed.
+        """
+        asked = list(paths)
+        ids = self._put(asked)
+        modules = Modules(self.root)
+        markers = sorted({path.rpartition("/")[0] for path in asked if is_marker(path)})
+        renamed = {path for folder in markers for path in renamed_modules(self.connection, modules, folder)}
+        return [*ids, *self._put(sorted(renamed))]
+
+    def _put(self, paths: Iterable[str]) -> list[int]:
         modules = Modules(self.root)
         with immediate(self.connection):
             batch = Batch(self.connection, self.root, Origin(), EXTRACTOR_VERSION, modules.name)

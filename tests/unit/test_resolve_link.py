@@ -162,40 +162,60 @@ def test_callers_and_callees_are_read_one_step_away(workspace: Indexed) -> None:
 
 
 _NAMES = st.sampled_from(["alpha", "beta", "Gamma", "Delta"])
-_MODULES = ["one", "two", "three"]
+#: Modules beside each other, in packages, in a folder that may become one, and of one name at several distances.
+_PATHS = [
+    "one.py",
+    "two.py",
+    "three.py",
+    "pkg/__init__.py",
+    "pkg/one.py",
+    "pkg/two.py",
+    "pkg/sub/__init__.py",
+    "pkg/sub/two.py",
+    "lib/pkg/two.py",
+    "lib/__init__.py",
+]
+_MODULES = st.sampled_from(["one", "two", "three", "pkg", "pkg.one", "pkg.two", "pkg.sub", "pkg.sub.two", "sub.two"])
+_ORIGINS = st.one_of(_MODULES, st.sampled_from([".", "..", ".one", ".two", ".sub", ".sub.two", "..two", "..one"]))
+_MEMBERS = st.one_of(_NAMES, st.sampled_from(["one", "two", "sub", "pkg"]))
 _LINES = st.one_of(
     st.builds("def {}(): pass".format, _NAMES),
     st.builds("class {}: pass".format, _NAMES),
     st.builds("class {}({}):\n    def {}(self):\n        self.{}()".format, _NAMES, _NAMES, _NAMES, _NAMES),
-    st.builds("from {} import {}".format, st.sampled_from(_MODULES), _NAMES),
-    st.builds("from {} import *".format, st.sampled_from(_MODULES)),
-    st.builds("import {}".format, st.sampled_from(_MODULES)),
+    st.builds("from {} import {}".format, _ORIGINS, _MEMBERS),
+    st.builds("from {} import {} as {}".format, _ORIGINS, _MEMBERS, _NAMES),
+    st.builds("from {} import *".format, _ORIGINS),
+    st.builds("import {}".format, _MODULES),
+    st.builds("import {} as {}".format, _MODULES, _NAMES),
     st.builds("{}()".format, _NAMES),
-    st.builds("{}.{}()".format, st.sampled_from(_MODULES), _NAMES),
+    st.builds("{}.{}()".format, _MODULES, _NAMES),
     st.builds("x = {}()\nx.{}()".format, _NAMES, _NAMES),
-    st.builds("# see `{}`".format, _NAMES),
+    st.builds("# see `{}` and `{}`".format, _NAMES, _MODULES),
+    st.builds("__all__ = ['{}']".format, _NAMES),
 )
 _TEXTS = st.lists(_LINES, max_size=5).map("\n".join)
-_EDITS = st.lists(st.tuples(st.sampled_from(_MODULES), st.one_of(st.none(), _TEXTS)), max_size=6)
+_FILES = st.one_of(st.none(), _TEXTS)
+_EDITS = st.lists(st.tuples(st.sampled_from(_PATHS), _FILES), max_size=6)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(start=st.lists(_TEXTS, min_size=3, max_size=3), edits=_EDITS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(start=st.fixed_dictionaries(dict.fromkeys(_PATHS, _FILES)), edits=_EDITS)
 def test_linking_change_by_change_equals_linking_from_nothing(
-    start: list[str], edits: list[tuple[str, str | None]]
+    start: dict[str, str | None], edits: list[tuple[str, str | None]]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "root"
-        root.mkdir()
-        for name, text in zip(_MODULES, start, strict=True):
-            (root / f"{name}.py").write_text(text)
+        for path, text in start.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            if text is not None:
+                (root / path).write_text(text)
         indexed = Indexed(root, Path(folder) / "index.db")
         indexed.link(indexed.read_all())
-        for name, edited in edits:
+        for path, edited in edits:
             if edited is not None:
-                indexed.save(f"{name}.py", edited)
-            elif (root / f"{name}.py").exists():
-                indexed.remove(f"{name}.py")
+                indexed.save(path, edited)
+            elif (root / path).exists():
+                indexed.remove(path)
         fresh = Indexed(root, Path(folder) / "fresh.db")
         fresh.link(fresh.read_all())
         assert links(indexed) == links(fresh)
