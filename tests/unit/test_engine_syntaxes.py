@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from granum.engine.syntaxes import Syntaxes
 
 if TYPE_CHECKING:
@@ -85,6 +87,13 @@ def test_what_cannot_be_read_has_no_names(tmp_path: Path) -> None:
 
 def test_names_in_prose_are_those_marked_as_code() -> None:
     assert _name(Syntaxes().of_text("a.md", "See `pkg.first` there\n", "markdown"), 7) == "pkg"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_a_files_place_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.py"
+    os.mkfifo(pipe)
+    assert Syntaxes().of_file("a.py", pipe, "python") is None
 
 
 def test_a_file_over_the_bound_is_not_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from granum.extract import language_of
 from granum.index.paths import relative
 from granum.index.policy import Policy, Reason
+from granum.index.regular import read_regular
 from granum.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ SENTENCES: Final = {
     Reason.BINARY: "it is binary",
 }
 NO_LANGUAGE: Final = "no_language"
+_LARGEST: Final = 256 * 1024 * 1024
 
 
 class Why(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,5 +58,5 @@ def why(root: Path, file: Path) -> Why:
         if language_of(path) is None:
             explanation = "Granum knows no language by its name"
             return Why(path=path, indexed=False, reason=NO_LANGUAGE, explanation=explanation)
-        verdict = policy.content_verdict(path, file.read_bytes())
+        verdict = policy.content_verdict(path, read_regular(file, _LARGEST)[1])
     return Why(path=path, indexed=verdict.keep, reason=verdict.reason, explanation=SENTENCES[verdict.reason])

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.index.freshness import RACY_NS, FileStamp
+from granum.index.regular import read_regular
 from granum.text.decode import decode
 from granum.text.redact import redact
 
@@ -62,18 +63,16 @@ class Syntaxes:
             None where the file cannot be read or has more than ``largest`` bytes.
         """
         try:
-            status = file.stat()
-            stamp = FileStamp.of(status)
             kept = self._get(path)
-            if kept is not None and kept.stamp == stamp:
+            if kept is not None and kept.stamp == FileStamp.of(file.stat()):
                 return kept.parsed
-            if status.st_size > largest:
-                return None
-            decoded = decode(file.read_bytes())
+            status, data = read_regular(file, largest)
         except OSError:
             return None
+        decoded = decode(data)
         if decoded is None:
             return None
+        stamp = FileStamp.of(status)
         # a file may change again within the clock's grain without a new stamp
         is_settled = stamp.mtime_ns < time.time_ns() - RACY_NS
         return self.of_text(path, decoded.text, language, stamp if is_settled else None)

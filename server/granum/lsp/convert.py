@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from granum.index.regular import read_regular
 from granum.lsp import wire
 from granum.text.decode import decode
 from granum.text.lines import LineIndex, PositionEncoding
@@ -47,9 +48,7 @@ class Texts:
 
 def _lines_of(path: Path) -> LineIndex | None:
     try:
-        if path.stat().st_size > MAX_BYTES_READ:
-            return None
-        decoded = decode(path.read_bytes())
+        decoded = decode(read_regular(path, MAX_BYTES_READ)[1])
     except OSError:
         return None
     return LineIndex(decoded.text) if decoded is not None else None
