@@ -106,6 +106,27 @@ def test_deleted_and_moved_files_are_found(index: Index) -> None:
     assert index.query("SELECT path FROM document WHERE is_stale") == [("docs/guide.md",)]
 
 
+@pytest.mark.parametrize("told", ["", "src/a.py"], ids=["scan", "path"])
+def test_a_file_replaced_by_a_folder_and_back(index: Index, told: str) -> None:
+    scan(index)
+    place = index.root / "src/a.py"
+
+    def look() -> None:
+        index.writer.submit(Job(cause=Cause.CHANGED_ON_DISK, path=told)).result(WATCHDOG)
+        index.settle()
+
+    place.unlink()
+    place.mkdir()
+    (place / "inner.py").write_text("LIMIT = 7\n")
+    look()
+    assert paths(index) == ["docs/guide.md", "src/a.py/inner.py"]
+    (place / "inner.py").unlink()
+    place.rmdir()
+    place.write_text("LIMIT = 3\n")
+    look()
+    assert paths(index) == ["docs/guide.md", "src/a.py"]
+
+
 def test_a_changed_ignore_file_is_followed(index: Index) -> None:
     scan(index)
     (index.root / ".gitignore").write_text("docs/\n")

@@ -91,6 +91,12 @@ class Entry:
         self.force = cause is Cause.FORCED
         self.tickets: list[Ticket] = []
 
+    def take_part(self, tickets: Iterable[Ticket]) -> None:
+        """The tickets are kept only when this path is done too."""
+        for ticket in tickets:
+            ticket.begin()
+            self.tickets.append(ticket)
+
     @property
     def unwanted(self) -> bool:
         """Whether all who forced it have cancelled."""
@@ -123,9 +129,7 @@ class Queue:
             entry.cause = cause
             self._push(path, cause)
         entry.force = entry.force or force or cause is Cause.FORCED
-        for ticket in tickets:
-            ticket.begin()
-            entry.tickets.append(ticket)
+        entry.take_part(tickets)
         return is_new
 
     def peek(self) -> Cause | None:

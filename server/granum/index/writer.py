@@ -286,8 +286,7 @@ class Writer:
         except OSError:
             return self._request(entry, None), 0
         if stat.S_ISDIR(status.st_mode):
-            self._start_walk(entry)
-            return None
+            return self._folder(entry)
         turn = self._begin(entry)
         # late: the languages' specifications are not needed to answer from the index
         from granum.extract import language_of
@@ -295,6 +294,8 @@ class Writer:
         if language_of(path) is None or not self._options.policy.verdict(path, is_dir=False).keep:
             return Reading(path=path, state=State.REFUSED, turn=turn)
         known = known_file(self._committer.connection, path)
+        if known is None and entry.cause is not Cause.SCAN:  # a scan meets what is gone by itself
+            self._put_below(entry)
         if known is not None and not entry.force and known.is_settled(FileStamp.of(status)):
             return Reading(path=path, state=State.UNCHANGED, turn=turn)
         return self._request(entry, known, turn), status.st_size
@@ -304,11 +305,26 @@ class Writer:
         return Request(path=entry.path, known_sha256=content, turn=self._begin(entry) if turn is None else turn)
 
     def _vanished(self, entry: Entry) -> Reading:
+        self._put_below(entry)
+        return Reading(path=entry.path, state=State.MISSING, turn=self._begin(entry))
+
+    def _put_below(self, entry: Entry) -> None:
+        """What the index has below a path that is no folder (any more) is to be looked at too."""
         below = [] if not entry.path else list(known_below(self._committer.connection, entry.path))
         with self._changed:
             for path in below:
                 self._put(path, entry.cause, entry.tickets)
-        return Reading(path=entry.path, state=State.MISSING, turn=self._begin(entry))
+
+    def _folder(self, entry: Entry) -> Reading | None:
+        """Begins to walk a folder. A file that the index has under the same name was replaced by it, and is gone."""
+        known = known_file(self._committer.connection, entry.path) if entry.path else None
+        gone = Entry(entry.path, entry.cause)
+        if known is not None:
+            with self._changed:
+                gone.take_part(entry.tickets)
+                self._total += 1
+        self._start_walk(entry)
+        return None if known is None else Reading(path=entry.path, state=State.MISSING, turn=self._begin(gone))
 
     def _start_walk(self, entry: Entry) -> None:
         if entry.path:
