@@ -177,6 +177,24 @@ def test_an_unreadable_file_is_a_problem(index: Index) -> None:
     assert index.query("SELECT path, code FROM problem") == [("src/a.py", "unreadable")]
 
 
+def test_names_that_are_no_unicode_are_told_until_they_are_gone(index: Index) -> None:
+    names = [os.fsencode(index.root) + b"/bad\xff.py", os.fsencode(index.root) + b"/folder\xff"]
+    try:
+        os.mkdir(names[1])  # noqa: PTH102 -- such a name is no str
+        with open(names[0], "wb"):  # noqa: PTH123
+            pass
+    except OSError:
+        pytest.skip("the file system takes only Unicode")
+    for _ in range(2):
+        scan(index)
+        told = index.query("SELECT path, code FROM problem ORDER BY path")
+        assert told == [("bad\\xff.py", "bad_name"), ("folder\\xff", "bad_name")]
+    os.unlink(names[0])  # noqa: PTH108
+    os.rmdir(names[1])  # noqa: PTH106
+    scan(index)
+    assert index.query("SELECT path FROM problem") == []
+
+
 def test_what_is_no_regular_file_is_not_opened(index: Index) -> None:
     os.mkfifo(index.root / "src/pipe.py")
     (index.root / "src/folder.py").mkdir()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from granum.index.freshness import RACY_NS, FileStamp
+from granum.index.paths import display
+from granum.index.policy import KEEP
 from granum.model.layers import Problem
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from granum.index.policy import Policy
+    from granum.index.policy import Policy, Verdict
     from granum.index.rows import Row
 
 
@@ -84,44 +86,61 @@ def walk(
     What is left in ``known`` at the end is gone, or no longer belongs in the index. Links are not followed: one
     inside of the root leads to a file that is met anyway, one out of it to a file that is not ours.
     """
-    # late: the languages' specifications are not needed to answer from the index
-    from granum.extract import language_of
-
     folders = [folder]
     while folders:
         here = folders.pop()
-        if here and not policy.verdict(here, is_dir=True).keep:
+        verdict = policy.verdict(here, is_dir=True) if here else KEEP
+        if not verdict.keep:
+            if verdict.problem:
+                yield Found(paths=(), problems=(_left_out(here, verdict, known),))
             continue
-        paths: list[str] = []
-        problems: list[tuple[str, Problem]] = []
-        settled = 0
-        subfolders: list[str] = []
         try:
             entries = sorted(os.scandir(root / here), key=lambda entry: entry.name)
         except OSError as error:
             message = f"The folder cannot be read: {error.strerror or type(error).__name__}."
             yield Found(paths=(), problems=((here or ".", Problem(code="unreadable", message=message)),))
             continue
-        for entry in entries:
-            path = f"{here}/{entry.name}" if here else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                subfolders.append(path)
-                continue
-            if not entry.is_file(follow_symlinks=False) or language_of(path) is None:
-                continue
-            if not policy.verdict(path, is_dir=False).keep:
-                continue
-            before = known.pop(path, None)
-            try:
-                stamp = FileStamp.of(entry.stat(follow_symlinks=False))
-            except OSError:
-                continue  # it vanished just now; if it was known, the watcher or the next scan tells
-            if before is not None and before.is_settled(stamp) and not everything:
-                settled += 1
-            else:
-                paths.append(path)
-        folders.extend(reversed(subfolders))
-        yield Found(paths=tuple(paths), settled=settled, problems=tuple(problems))
+        base = f"{here}/" if here else ""
+        folders.extend(base + entry.name for entry in reversed(entries) if entry.is_dir(follow_symlinks=False))
+        yield _found(base, entries, policy, known, everything=everything)
+
+
+def _found(
+    base: str, entries: list[os.DirEntry[str]], policy: Policy, known: dict[str, Known], *, everything: bool
+) -> Found:
+    """What is to be done about the files of one folder."""
+    # late: the languages' specifications are not needed to answer from the index
+    from granum.extract import language_of
+
+    paths: list[str] = []
+    problems: list[tuple[str, Problem]] = []
+    settled = 0
+    for entry in entries:
+        path = base + entry.name
+        if not entry.is_file(follow_symlinks=False) or language_of(path) is None:
+            continue
+        verdict = policy.verdict(path, is_dir=False)
+        if not verdict.keep:
+            if verdict.problem:
+                problems.append(_left_out(path, verdict, known))
+            continue
+        before = known.pop(path, None)
+        try:
+            stamp = FileStamp.of(entry.stat(follow_symlinks=False))
+        except OSError:
+            continue  # it vanished just now; if it was known, the watcher or the next scan tells
+        if before is not None and before.is_settled(stamp) and not everything:
+            settled += 1
+        else:
+            paths.append(path)
+    return Found(paths=tuple(paths), settled=settled, problems=tuple(problems))
+
+
+def _left_out(path: str, verdict: Verdict, known: dict[str, Known]) -> tuple[str, Problem]:
+    """What people are told of a file or folder that its name keeps out; a problem told before is met again."""
+    shown = display(path)
+    known.pop(shown, None)
+    return shown, Problem(code=verdict.reason.value, message="The name is not valid Unicode; rename it to be indexed.")
 
 
 def _below(folder: str) -> tuple[str, tuple[str, ...]]:
