@@ -18,8 +18,9 @@ Values = tuple[Any, ...]
 
 
 def _insert(table: str, columns: str) -> str:
-    count = columns.count(",") + 1
-    return f"INSERT INTO {table} ({columns}) VALUES ({','.join('?' * count)})"
+    """The values of columns whose name says so are packed on their way in."""
+    marks = ("packed(?)" if column.strip().startswith("packed_") else "?" for column in columns.split(","))
+    return f"INSERT INTO {table} ({columns}) VALUES ({', '.join(marks)})"
 
 
 def fts_insert(table: str) -> str:
@@ -67,13 +68,13 @@ INSERT_VERSION = _insert(
 INSERT_PARAGRAPH = _insert(
     "paragraph",
     "id, document_id, version_id, kind, qualified_name, ordinal, paragraph_index, start_line, end_line,"
-    " section_heading, heading_path, symbol_names, text, token_count, summary, tags",
+    " section_heading, heading_path, symbol_names, packed_text, token_count, summary, tags",
 )
 MOVE_PARAGRAPH = "UPDATE paragraph SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
 REWRITE_PARAGRAPH = (
     "UPDATE paragraph SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?, section_heading = ?,"
-    " heading_path = ?, symbol_names = ?, text = ?, token_count = ?, summary = ?, tags = ?, is_stale = 0,"
-    " stale_since = NULL, superseded_by = NULL WHERE id = ?"
+    " heading_path = ?, symbol_names = ?, packed_text = packed(?), token_count = ?, summary = ?, tags = ?,"
+    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
 )
 STALE_PARAGRAPH = "UPDATE paragraph SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 
@@ -113,13 +114,9 @@ UPDATE_CHUNK = (
 )
 INSERT_SUMMARY = _insert(
     "summary",
-    "id, document_id, granularity, key, start_line, end_line, summary_text, purpose, key_symbols, responsibilities,"
-    " constraints_mentioned, important_interactions",
+    "id, document_id, granularity, key, start_line, end_line, packed_body",
 )
-UPDATE_SUMMARY = (
-    "UPDATE summary SET start_line = ?, end_line = ?, summary_text = ?, purpose = ?, key_symbols = ?,"
-    " responsibilities = ?, constraints_mentioned = ?, important_interactions = ? WHERE id = ?"
-)
+UPDATE_SUMMARY = "UPDATE summary SET start_line = ?, end_line = ?, packed_body = packed(?) WHERE id = ?"
 INSERT_PROBLEM = "INSERT OR IGNORE INTO problem (path, code, message, line, stamp) VALUES (?,?,?,?,?)"
 
 STATEMENTS = (

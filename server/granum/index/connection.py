@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from granum.index.packing import add_functions
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -35,6 +37,7 @@ def open_writer(path: Path) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path))
     try:
+        add_functions(connection)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute(
             f"PRAGMA page_size={PAGE_BYTES}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
@@ -55,6 +58,7 @@ def open_reader(path: Path) -> apsw.Connection:
         apsw.Error: It is missing, cannot be opened, or is not a database.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    add_functions(connection)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.execute(f"PRAGMA query_only=1; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-{READER_CACHE_KIB}")
     return connection

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from granum.index import changes as sql
 from granum.index.diff import by_key
 from granum.index.fts import chunk_values, summary_values
-from granum.index.rows import encode_names
+from granum.index.rows import encode_summary_body
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,21 +71,7 @@ def _chunk_columns(chunk: Chunk) -> tuple[int, ...]:
 
 
 def _summary_columns(summary: Summary) -> tuple[int | str, ...]:
-    return (
-        summary.start_line,
-        summary.end_line,
-        summary.summary_text,
-        summary.purpose,
-        *(
-            encode_names(names).decode()
-            for names in (
-                summary.key_symbols,
-                summary.responsibilities,
-                summary.constraints_mentioned,
-                summary.important_interactions,
-            )
-        ),
-    )
+    return summary.start_line, summary.end_line, encode_summary_body(summary)
 
 
 def _inside(chunk: Chunk, written: Sequence[WrittenParagraph]) -> Sequence[WrittenParagraph]:

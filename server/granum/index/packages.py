@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from granum.index.changes import Changes, Sequences
 from granum.index.derived_rows import put_summaries
+from granum.index.rows import decode_summary_body
 from granum.index.stored import StoredRow
 from granum.index.target import Target
 from granum.model.layers import Granularity, Summary
@@ -19,14 +18,9 @@ if TYPE_CHECKING:
 
     from granum.index.rows import Row
 
-_COLUMNS = (
-    "y.granularity, y.key, y.start_line, y.end_line, y.summary_text, y.purpose, y.key_symbols, y.responsibilities,"
-    " y.constraints_mentioned, y.important_interactions"
-)
+_COLUMNS = "y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
 #: A package's summary belongs to no document.
 NO_DOCUMENT = 0
-
-_names = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 def folder_of(path: str) -> str:
@@ -77,18 +71,20 @@ def _modules(connection: apsw.Connection, folder: str) -> list[Summary]:
         " ORDER BY d.path",
         (low, high, len(low) + 1, Granularity.MODULE),
     ).fetchall()
-    return [
-        Summary(
-            granularity=Granularity(row[0]),
-            key=row[1],
-            start_line=row[2],
-            end_line=row[3],
-            summary_text=row[4],
-            purpose=row[5],
-            key_symbols=_names(row[6]),
-            responsibilities=_names(row[7]),
-            constraints_mentioned=_names(row[8]),
-            important_interactions=_names(row[9]),
-        )
-        for row in rows
-    ]
+    return [_summary(*row) for row in rows]
+
+
+def _summary(granularity: str, key: str, start: int, end: int, body: str) -> Summary:
+    text, purpose, symbols, duties, constraints, interactions = decode_summary_body(body)
+    return Summary(
+        granularity=Granularity(granularity),
+        key=key,
+        start_line=start,
+        end_line=end,
+        summary_text=text,
+        purpose=purpose,
+        key_symbols=symbols,
+        responsibilities=duties,
+        constraints_mentioned=constraints,
+        important_interactions=interactions,
+    )

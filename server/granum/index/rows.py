@@ -36,6 +36,8 @@ from granum.model.layers import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from granum.model.layers import Summary
+
 Row = tuple[Any, ...]
 
 FILE_COLUMNS = "d.path, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.content_sha256, d.indexed_at"
@@ -67,16 +69,32 @@ PARAGRAPH_COLUMNS = (
     f"{FILE_COLUMNS}, g.id, g.kind, g.qualified_name, g.start_line, g.end_line, g.section_heading, g.heading_path,"
     " g.symbol_names, g.token_count, g.summary, g.is_stale, g.stale_since, g.superseded_by"
 )
-SUMMARY_COLUMNS = (
-    f"{FILE_COLUMNS}, y.id, y.granularity, y.key, y.start_line, y.end_line, y.summary_text, y.purpose, y.key_symbols,"
-    " y.responsibilities, y.constraints_mentioned, y.important_interactions"
-)
+SUMMARY_COLUMNS = f"{FILE_COLUMNS}, y.id, y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
 _FILE, _VERSION = 7, 5
 
 _TYPES = {kind.value: kind for kind in PropositionType}
 _PRECEDENCE = {kind: order for order, kind in enumerate(PropositionType)}
-_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
-encode_names = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
+
+
+_Names = tuple[str, ...]
+#: What ``summary.packed_body`` holds: summary_text, purpose, key_symbols, responsibilities, constraints_mentioned and
+#: important_interactions.
+SummaryBody = tuple[str, str, _Names, _Names, _Names, _Names]
+decode_summary_body = msgspec.json.Decoder(SummaryBody).decode
+
+
+def encode_summary_body(summary: Summary) -> str:
+    """The value of ``summary.packed_body`` before it is packed."""
+    body: SummaryBody = (
+        summary.summary_text,
+        summary.purpose,
+        summary.key_symbols,
+        summary.responsibilities,
+        summary.constraints_mentioned,
+        summary.important_interactions,
+    )
+    return _encode(body).decode()
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,7 +242,8 @@ def paragraph_view(row: Row, view: View) -> ParagraphView:
 
 def summary_view(row: Row, view: View) -> SummaryView:
     """Maps ``SUMMARY_COLUMNS``; a package has no file, and its key is its path."""
-    identity, granularity, key, start, end, text, purpose, symbols, duties, constraints, interactions = row[_FILE:]
+    identity, granularity, key, start, end, body = row[_FILE:]
+    text, purpose, symbols, duties, constraints, interactions = decode_summary_body(body)
     return SummaryView(
         id=identity,
         granularity=Granularity(granularity),
@@ -234,10 +253,10 @@ def summary_view(row: Row, view: View) -> SummaryView:
         end_line=end,
         summary_text=text,
         purpose=purpose,
-        key_symbols=_decode_names(symbols),
-        responsibilities=_decode_names(duties),
-        constraints_mentioned=_decode_names(constraints),
-        important_interactions=_decode_names(interactions),
+        key_symbols=symbols,
+        responsibilities=duties,
+        constraints_mentioned=constraints,
+        important_interactions=interactions,
         freshness=view.freshness(row),
     )
 

@@ -65,7 +65,8 @@ CREATE TABLE paragraph (
   symbol_names TEXT NOT NULL,      -- joined by space
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  text TEXT NOT NULL,
+  packed_text BLOB NOT NULL,
+  text TEXT AS (unpacked(packed_text)),
   token_count INTEGER NOT NULL,
   summary TEXT NOT NULL,
   tags TEXT NOT NULL,              -- joined by space
@@ -213,12 +214,13 @@ CREATE TABLE summary (
   key TEXT NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  summary_text TEXT NOT NULL,
-  purpose TEXT NOT NULL,
-  key_symbols TEXT NOT NULL,             -- the lists are JSON arrays of strings
-  responsibilities TEXT NOT NULL,
-  constraints_mentioned TEXT NOT NULL,
-  important_interactions TEXT NOT NULL,
+  packed_body BLOB NOT NULL,       -- a JSON array of the next six, which repeat much of each other
+  summary_text TEXT AS (unpacked(packed_body) ->> 0),
+  purpose TEXT AS (unpacked(packed_body) ->> 1),
+  key_symbols TEXT AS (unpacked(packed_body) -> 2),             -- the lists are JSON arrays of strings
+  responsibilities TEXT AS (unpacked(packed_body) -> 3),
+  constraints_mentioned TEXT AS (unpacked(packed_body) -> 4),
+  important_interactions TEXT AS (unpacked(packed_body) -> 5),
   UNIQUE (document_id, granularity, key)
 );
 

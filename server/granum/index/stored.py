@@ -130,8 +130,7 @@ def load(connection: apsw.Connection, document_id: int) -> Stored:
 def summaries(connection: apsw.Connection, document_id: int) -> dict[tuple[str, str], StoredRow]:
     """A document's summaries by granularity and key; those of all packages for document 0."""
     rows = connection.execute(
-        "SELECT id, granularity, key, start_line, end_line, summary_text, purpose, key_symbols, responsibilities,"
-        " constraints_mentioned, important_interactions FROM summary WHERE document_id = ?",
+        "SELECT id, granularity, key, start_line, end_line, unpacked(packed_body) FROM summary WHERE document_id = ?",
         (document_id,),
     )
     return {(row[1], row[2]): StoredRow(row[0], row[3:]) for row in rows}
