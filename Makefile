@@ -47,8 +47,8 @@ bench: $(VENV)/.installed-dev
 		case $$code in 0) ;; 2) echo "not run: $$name" ;; *) failed=1 ;; esac; \
 	done; exit $$failed
 
-test-editors: $(VENV)/.installed-dev
-	@$(call suite,tests/editors)
+test-editors: $(VENV)/.installed-editors
+	@"$(BIN)/python" -m pytest $(PYTEST_ARGS) tests/editors
 
 test-heavy: $(VENV)/.installed-dev
 	@$(call suite,tests/heavy)
@@ -74,3 +74,8 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Granum and its tests' needs into $(VENV)"
 	@"$(BIN)/python" -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch "$(VENV)/.installed" "$@"
+
+$(VENV)/.installed-editors: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Granum, its tests' needs and the editors into $(VENV)"
+	@"$(BIN)/python" -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev,editors]'
+	@touch "$(VENV)/.installed" "$(VENV)/.installed-dev" "$@"
