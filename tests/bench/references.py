@@ -1,6 +1,6 @@
 """Compares where references lead with a second opinion: jedi's go-to-definition.
 
-Run ``python -m tests.bench.references WORKSPACE [--sample N] [--seed S] [--show K] [--json]``. Identifiers are
+Run ``python -m tests.bench.references [WORKSPACE] [--sample N] [--seed S] [--show K] [--json]``. Identifiers are
 drawn at random from the workspace's Python files, definitions and keywords left out. Counted are those that jedi
 leads to a class, function or variable of the workspace; locals, parameters and modules have no symbol to compare.
 """
@@ -25,6 +25,7 @@ from granum.extract import language_of
 from granum.extract.identify import identifier_at
 from granum.model.layers import SymbolKind
 from granum.resolve import resolve_identifier
+from tests.bench.workspaces import NoWorkspaceError, located
 from tests.indexed import Indexed
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Verdict(NamedTuple):
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workspace", type=Path)
+    parser.add_argument("workspace", type=Path, nargs="?")
     parser.add_argument("--under", default="", help="only files below this folder are sampled")
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--per-file", type=int, default=8)
@@ -66,7 +67,11 @@ def main() -> int:
         sys.stderr.write("This benchmark compares with jedi: pip install jedi\n")
         return 2
     _without_pytest_plugin()
-    root = options.workspace.resolve()
+    try:
+        root = located(options.workspace)
+    except NoWorkspaceError as error:
+        sys.stderr.write(f"Nothing was measured: {error}.\n")
+        return 2
     with tempfile.TemporaryDirectory() as folder:
         indexed = Indexed(root, Path(folder) / "index.db")
         ids = indexed.read_all()
