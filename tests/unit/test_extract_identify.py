@@ -101,7 +101,8 @@ def test_how_a_function_binds_the_first_name() -> None:
         ("o$0s.path", ("", "")),
         ("with A() as b: b$0.c", ("local", "A")),
         ("[v$0 for v in path]", ("local", "")),
-        ("lambda q: q$0", ("parameter", "")),
+        ("lambda q: q$0", ("local", "")),
+        ("[path for path in p], pa$0th", ("parameter", "")),
     ]:
         found = at(text.replace("{}", line))
         assert found is not None

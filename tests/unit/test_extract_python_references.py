@@ -156,3 +156,59 @@ def test_code_marked_names_in_docs_and_comments_are_mentions() -> None:
     ]
     mention = read(text).references[2]
     assert (mention.line, mention.column, mention.end_column, mention.scope) == (2, 53, 55, "f")
+
+
+def test_a_lambda_or_comprehension_binds_within_itself_only() -> None:
+    text = """
+        //- /a.py
+        [item() for item in items]
+        item()
+        def f():
+            first = lambda load, n=1: load()
+            load()
+            second = {key(): value() for key, value in load()}
+            value()
+            a, b = Maker(), 1
+            a.run()
+            c = given or Maker()
+            c.run()
+        """
+    assert [(name, local_type) for name, _, local_type in names(text, ReferenceKind.CALL)] == [
+        ("item", "?"),
+        ("item", ""),
+        ("load", "?"),
+        ("load", ""),
+        ("key", "?"),
+        ("value", "?"),
+        ("load", ""),
+        ("value", ""),
+        ("Maker", ""),
+        ("a.run", "Maker"),
+        ("Maker", ""),
+        ("c.run", "Maker"),
+    ]
+
+
+def test_listed_exports_are_mentions_of_what_they_name() -> None:
+    text = """
+        //- /a.py
+        __all__ = [
+            "one",  # the first
+            'two',
+        ]
+        __all__ += ("three",)
+        """
+    assert [(name, scope) for name, scope, _ in names(text, ReferenceKind.MENTION)] == [
+        ("one", "__all__"),
+        ("two", "__all__"),
+        ("three", "__all__"),
+    ]
+    places = [(r.line, r.column, r.end_column) for r in read(text).references]
+    assert places == [(2, 5, 8), (3, 5, 8), (5, 13, 18)]
+
+
+def test_exports_that_are_built_up_are_not_known() -> None:
+    for more in ("+ other.__all__", "+ ['two']"):
+        assert names(f"//- /a.py\n__all__ = ['one'] {more}\n", ReferenceKind.MENTION) == []
+    for more in ("__all__ += other.__all__", "__all__.extend(other)", "__all__ += [name]"):
+        assert names(f"//- /a.py\n__all__ = ['one']\n{more}\n", ReferenceKind.MENTION) == []

@@ -268,3 +268,26 @@ def test_chunks_pack_consecutive_paragraphs_without_cutting_one() -> None:
     assert [chunk.first_paragraph for chunk in chunks[1:]] == [chunk.last_paragraph + 1 for chunk in chunks[:-1]]
     assert (chunks[0].first_paragraph, chunks[-1].last_paragraph) == (0, 59)
     assert all(250 <= chunk.token_count <= 400 for chunk in chunks[:-1])
+
+
+def test_every_part_of_a_tuple_target_is_an_attribute() -> None:
+    found = symbols(
+        """
+        //- /a.py
+        class A:
+            def __init__(self, client: Client):
+                [self.first, other.second] = 1, 2
+                self.client, (self.pool, local) = client, (Pool(), 1)
+                self.rest, *self.more = made()
+                self.kept = client or Pool()
+                self.chosen = Pool() if client else Other()
+        """
+    )
+    assert {name: type_name for name, (kind, _, type_name) in found.items() if kind is SymbolKind.ATTRIBUTE} == {
+        "A.client": "Client",
+        "A.pool": "Pool",
+        "A.first": "",
+        "A.rest": "",
+        "A.kept": "Pool",
+        "A.chosen": "Pool | Other",
+    }

@@ -194,3 +194,14 @@ def test_a_nearer_file_takes_an_import_over_at_once(workspace: Indexed) -> None:
     assert target() == ["jobs/names/tool.py"]
     workspace.remove("jobs/names/tool.py")
     assert target() == ["names/tool.py"]
+
+
+def test_a_folder_that_becomes_a_package_is_no_place_to_import_from(workspace: Indexed) -> None:
+    workspace.save("far/away/deep.py", "def work(): pass\n")
+    workspace.save("jobs/run.py", "from away.deep import work\n")
+    count = "SELECT count(*) FROM reference WHERE name = 'away.deep.work' AND target_id IS NOT NULL"
+    assert list(workspace.connection.execute(count)) == [(1,)]
+    workspace.save("far/__init__.py", "")
+    assert list(workspace.connection.execute(count)) == [(0,)]
+    workspace.remove("far/__init__.py")
+    assert list(workspace.connection.execute(count)) == [(1,)]

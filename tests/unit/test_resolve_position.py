@@ -370,3 +370,28 @@ def test_a_member_of_a_builtin_type_gives_no_choice_however_rare_its_namesake() 
     """)
     assert found is not None
     assert (found.symbol, found.candidates) == (None, ())
+
+
+def test_a_long_list_of_exports_is_known_whole() -> None:
+    listed = ", ".join(f'"name_{number}"' for number in range(60))
+    module = f"__all__ = [{listed}, '_kept']\ndef _kept(): pass\ndef name_59(): pass\ndef left_out(): pass\n"
+    for name, expect in (("_kept", "b.py:2"), ("name_59", "b.py:3"), ("left_out", None)):
+        check(f"//- /a.py\nfrom b import *\n{name}$0()\n//- /b.py\n{module}", expect)
+
+
+def test_an_empty_list_of_exports_exports_nothing() -> None:
+    check("//- /a.py\nfrom b import *\nf$0()\n//- /b.py\n__all__ = []\ndef f(): pass\n", None)
+
+
+def test_every_class_of_a_union_may_be_meant() -> None:
+    text = "class A:\n    def run(self): pass\nclass B:\n    def run(self): pass\n    def only(self): pass\n"
+    found = resolve(f"//- /a.py\n{text}def f(x: A | B | None):\n    x.ru$0n()\n")
+    assert found is not None
+    assert found.symbol is None
+    assert [candidate.symbol.fqn for candidate in found.candidates] == ["a.A.run", "a.B.run"]
+    check(f"//- /a.py\n{text}def f(x: A | B):\n    x.on$0ly()\n", "a.py:5")
+    check(
+        f"//- /a.py\n{text}class C:\n    def __init__(self, x: B = None):\n        self.x, self.y = x or B(), 1\n"
+        "    def f(self):\n        self.x.on$0ly()\n",
+        "a.py:5",
+    )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.targets import Target, targets
 from granum.extract.types import annotated, caught, constructed
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ class Bindings:
         self._scopes = scopes
         self._names: dict[int, dict[str, str]] = {}
         self._parameters: set[tuple[int, str]] = set()
+        self._inner: dict[str, list[tuple[int, int]]] = {}
 
     def add_all(self, matches: Mapping[str, Sequence[Match]]) -> None:
         """Takes in an outline's matches, by the first capture of each."""
         self.add_parameters(matches.get("parameter", ()))
         self.add_assigned(matches.get("assigned", ()))
         self.add_targets(matches.get("target", ()))
+        self.add_inner(matches.get("inner", ()))
         self.drop_outer(matches.get("outer", ()))
 
     def add_parameters(self, matches: Iterable[Match]) -> None:
@@ -61,11 +64,16 @@ class Bindings:
                 continue
             if node.type == "identifier":
                 self._bind(node, self._source.slice(node.start_byte, node.end_byte), self.assigned_type(node))
-            else:
-                self._bind_all(node)
+                continue
+            for target in targets(node, self._spec):
+                if target.node.type == "identifier":
+                    name = self._source.slice(target.node.start_byte, target.node.end_byte)
+                    self._bind(node, name, constructed(target.value, self._source, self._spec))
+                else:
+                    self._bind_all(target.node)
 
     def add_targets(self, matches: Iterable[Match]) -> None:
-        """Takes in names bound by loops, comprehensions and ``as``."""
+        """Takes in names bound by loops and ``as``."""
         for _, match in matches:
             node = match["target"][0]
             around = node.parent.parent if node.parent and node.parent.type == "as_pattern_target" else None
@@ -77,6 +85,17 @@ class Bindings:
                 type_name = constructed(value, self._source, self._spec) or caught(value, self._source)
                 self._bind(node, name, type_name)
 
+    def add_inner(self, matches: Iterable[Match]) -> None:
+        """Takes in names that only a lambda or a comprehension binds: they hide others within it, nowhere else."""
+        for _, match in matches:
+            node = match["inner"][0]
+            around = node.parent.parent if node.parent else None
+            if around is None:
+                continue
+            bound, _, _ = self._source.slice(node.start_byte, node.end_byte).partition("=")
+            for name in _NAMES.findall(bound):
+                self._inner.setdefault(name, []).append((around.start_byte, around.end_byte))
+
     def drop_outer(self, matches: Iterable[Match]) -> None:
         """Forgets names that a function declares to be its module's or its outer function's."""
         for _, match in matches:
@@ -84,6 +103,14 @@ class Bindings:
             names = self._names.get(self._scopes.owner(node.start_byte))
             if names:
                 names.pop(self._source.slice(node.start_byte, node.end_byte), None)
+
+    def type_at(self, name: str, byte: int) -> str:
+        """How a lambda, a comprehension or the functions around a byte bind a name; empty when none does."""
+        return UNKNOWN if self.is_inner(name, byte) else self.type_of(name, self._scopes.owner(byte))
+
+    def is_inner(self, name: str, byte: int) -> bool:
+        """Whether a lambda or a comprehension around a byte binds a name."""
+        return any(start <= byte < end for start, end in self._inner.get(name, ()))
 
     def type_of(self, name: str, owner: int) -> str:
         """How the functions around ``owner``, itself included, bind a name; empty when none does."""
@@ -112,6 +139,11 @@ class Bindings:
         return self._annotated(annotation) or constructed(
             assignment.child_by_field_name("right"), self._source, self._spec
         )
+
+    def target_type(self, target: Target) -> str:
+        """The type that an assignment gives one of its targets."""
+        made = constructed(target.value, self._source, self._spec)
+        return self.assigned_type(target.node) or made
 
     def _annotated(self, annotation: Node | None) -> str:
         if annotation is None:

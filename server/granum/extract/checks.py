@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from granum.extract.exercised import Exercised
     from granum.extract.language import CodeLanguage, Match, Spec
     from granum.extract.references import Call
     from granum.extract.source import Source
@@ -58,8 +59,14 @@ class CheckFinder:
     """Finds assertions in tests, and deprecations anywhere."""
 
     def __init__(
-        self, source: Source, language: CodeLanguage, definitions: Sequence[Definition], scopes: Scopes
+        self,
+        source: Source,
+        language: CodeLanguage,
+        definitions: Sequence[Definition],
+        scopes: Scopes,
+        exercised: Exercised | None = None,
     ) -> None:
+        self._exercised = exercised
         self._source = source
         self._spec = language.spec
         self._definitions = definitions
@@ -129,6 +136,7 @@ class CheckFinder:
             role=Role.ASSERTION,
             symbol="" if owner == MODULE else self._definitions[owner].qualified_name,
             is_test=True,
+            names=self._exercised.names(node, end or node) if self._exercised else (),
         )
 
     def _deprecation(self, function: Node, *, is_warning: bool) -> Iterator[Statement]:

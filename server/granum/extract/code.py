@@ -11,6 +11,7 @@ from granum.extract import checks, comments, docs, paragraphs, propositions, sum
 from granum.extract.bindings import Bindings
 from granum.extract.chunks import pack_chunks
 from granum.extract.definitions import MODULE, Definition, Scopes, find
+from granum.extract.exercised import Exercised
 from granum.extract.raises import RaiseFinder
 from granum.extract.references import ReferenceFinder
 from granum.extract.source import Source
@@ -65,10 +66,10 @@ class _CodeFile:
             self.source, self.language, self.matches["text"], self.definitions, found, self.root, is_test=self.is_test
         )
         summaries, statements = docs.read(documented, {"", *(symbol.qualified_name for symbol in found)})
-        statements += self._other_statements(found)
+        references, imports = self._references(documented)
+        statements += self._other_statements(found, imports)
         built, symbols = self._paragraphs(found, summaries)
         facts = propositions.assemble(statements, built)
-        references, imports = self._references(documented)
         return Extraction(
             language=self.language.spec.name,
             source_type=SourceType.CODE_FILE,
@@ -102,9 +103,12 @@ class _CodeFile:
         bindings.add_all(self.matches)
         return bindings
 
-    def _other_statements(self, found: Sequence[Found]) -> list[Statement]:
+    def _other_statements(self, found: Sequence[Found], imports: Sequence[Import]) -> list[Statement]:
         raises = RaiseFinder(self.source, self.language, self.definitions, self.scopes, self.root)
-        check = checks.CheckFinder(self.source, self.language, self.definitions, self.scopes)
+        exercised = None
+        if self.is_test:
+            exercised = Exercised(self.source, self.language.spec, self.bindings, self.calls, imports, found)
+        check = checks.CheckFinder(self.source, self.language, self.definitions, self.scopes, exercised)
         by_line: dict[int, str] = {}
         for symbol in found:
             is_value = symbol.kind in {SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE}
@@ -161,6 +165,7 @@ class _CodeFile:
         for binding, reference in finder.imports(self.matches["import.module"]):
             imports.append(binding)
             found.append(reference)
+        found += finder.exports(self.matches["exports"])
         for located in documented:
             found += finder.mentions(located.start, located.end, located.doc.symbol)
         for comment in self.comments:

@@ -276,24 +276,34 @@ class Syntax:
         return False
 
     def _bound(self, node: Node, name: str, around: Sequence[Node]) -> tuple[str, str]:
-        """How the functions around bind the name's first identifier, and its type."""
+        """How the lambdas, comprehensions and functions around bind the name's first identifier, and its type."""
         first = re.split(r"[.(]", name, maxsplit=1)[0]
-        outermost = next((item for item in around if item.type not in self._spec.definitions.class_nodes), None)
-        if outermost is None or first in self._spec.definitions.receivers:
+        if first in self._spec.definitions.receivers:
             return "", ""
         found: defaultdict[str, list[Match]] = defaultdict(list)
-        for match in self._language.outline.matches(outermost):
+        for match in self._language.outline.matches(self._outermost(node, around)):
             found[next(iter(match[1]))].append(match)
         definitions = find(self._source, found["function.name"], found["class.name"], found["wrapped"], {})
         scopes = Scopes(definitions)
         bindings = Bindings(self._source, self._spec, definitions, scopes)
         bindings.add_all(found)
+        if bindings.is_inner(first, node.start_byte):
+            return "local", ""
         binder = bindings.binder_of(first, scopes.owner(node.start_byte))
         if binder is None or binder == MODULE:
             return "", ""
         type_name = bindings.type_of(first, binder)
         kind = "parameter" if bindings.is_parameter(first, binder) else "local"
         return kind, "" if type_name == UNKNOWN else type_name
+
+    def _outermost(self, node: Node, around: Sequence[Node]) -> Node:
+        """All that can bind a name locally: the outermost function, else the statement of the class or module."""
+        if functions := [item for item in around if item.type not in self._spec.definitions.class_nodes]:
+            return functions[0]
+        outer = around[-1].child_by_field_name("body") if around else self._root
+        while node.parent is not None and (outer is None or node.parent.id != outer.id):
+            node = node.parent
+        return node
 
     def _text(self, node: Node) -> str:
         return self._source.slice(node.start_byte, node.end_byte)

@@ -67,6 +67,8 @@ class Definitions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     property_decorators: str
     constructions: tuple[str, ...]
     transparent: tuple[str, ...]
+    alternatives: tuple[str, ...]
+    sequences: tuple[str, ...]
     function_values: tuple[str, ...]
     block_opener: str
     most_indentations: int

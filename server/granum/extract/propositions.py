@@ -164,7 +164,8 @@ def _final(statement: Statement) -> Iterator[Fact]:
     if len(text) >= SHORTEST:
         kind, confidence = classify(text, statement.source, statement.role)
         lines = statement.start_line, statement.end_line
-        yield Fact(text, *lines, kind, confidence, statement.source, statement.symbol, mentions_in(text))
+        mentions = tuple(dict.fromkeys((*mentions_in(text), *statement.names)))
+        yield Fact(text, *lines, kind, confidence, statement.source, statement.symbol, mentions)
 
 
 def _fact(statement: Statement, raw: str, start: int, end: int, *, first: bool = False) -> Iterator[Fact]:

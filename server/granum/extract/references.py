@@ -81,6 +81,45 @@ class ReferenceFinder:
             )
             yield binding, self._import_reference(target, module_node if name == "*" else node, owner)
 
+    def exports(self, matches: Sequence[Match]) -> tuple[Reference, ...]:
+        """The names that the module lists for a star import, about the variable that lists them.
+
+        None where one of its lists is built up from other things: the other names alone would hide those.
+        """
+        found: list[Reference] = []
+        for _, match in matches:
+            node = match["exports"][0]
+            if self._scopes.owner(node.start_byte) != MODULE or node.parent is None:
+                continue
+            names = self._listed(node.parent.child_by_field_name("right"))
+            if names is None:
+                return ()
+            found += (self._export(name, self._text(node)) for name in names)
+        return tuple(found)
+
+    def _listed(self, value: Node | None) -> list[Node] | None:
+        """The contents of a list of plain strings; None for anything else."""
+        if value is None or value.type not in self._spec.definitions.sequences:
+            return None
+        contents: list[Node] = []
+        for item in value.named_children:
+            if item.type not in self._spec.strings.literal:
+                if item.is_extra:  # a comment
+                    continue
+                return None
+            parts = item.named_children[1:-1]
+            if len(parts) != 1 or not self._text(parts[0]).isidentifier():
+                return None
+            contents += parts
+        return contents
+
+    def _export(self, node: Node, scope: str) -> Reference:
+        line, column = self._source.position(node.start_byte)
+        name = self._text(node)
+        return Reference(
+            kind=ReferenceKind.MENTION, name=name, line=line, column=column, end_column=column + len(name), scope=scope
+        )
+
     def mentions(self, text_start: int, text_end: int, scope: str) -> Iterator[Reference]:
         """Names marked as code in the text between two bytes."""
         text = self._source.slice(text_start, text_end)
@@ -132,7 +171,7 @@ class ReferenceFinder:
             column=end_column - len(last),
             end_column=end_column,
             scope=self._scope(owner),
-            local_type=self._bindings.type_of(first, owner),
+            local_type=self._bindings.type_at(first, node.start_byte),
         )
 
     def _import_reference(self, name: str, node: Node, owner: int) -> Reference:

@@ -37,7 +37,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     ``text`` has one line for each source line from ``start_line`` on, so that a sentence's own lines can be
     told. ``symbol`` is the local name of the symbol that the text documents, or empty. ``context`` is the code
     or heading beside it that a reader would see (the commented line, the function's name), for telling a
-    comment that only repeats it.
+    comment that only repeats it. ``names`` are dotted names that the text is about beside those that it spells.
     """
 
     text: str
@@ -52,3 +52,4 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     is_test: bool = False
     cells: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.extract.definitions import MODULE, Definition, Scopes
+from granum.extract.targets import Target, targets
 from granum.extract.types import annotated
 from granum.model.layers import Symbol, SymbolKind
 
@@ -72,8 +73,9 @@ class SymbolFinder:
                     times[prefix + name] += 1
                     if times[prefix + name] <= MOST_REBINDINGS:
                         found.append(self._variable(start, name, prefix + name, node, owner))
-            elif node.type == "attribute":
-                on_receiver += self._attributes(node, owner)
+            elif node.type != "identifier":
+                for target in targets(node, self._spec):
+                    on_receiver += self._attributes(target, node.parent or node, owner)
         known.update(times)
         for symbol in on_receiver:
             if symbol.qualified_name not in known:
@@ -131,27 +133,24 @@ class SymbolFinder:
             return SymbolKind.FUNCTION if owner == MODULE else SymbolKind.METHOD
         return SymbolKind.VARIABLE if owner == MODULE else SymbolKind.ATTRIBUTE
 
-    def _attributes(self, node: Node, owner: int) -> Iterator[Found]:
-        receiver, _, name = self._text(node).partition(".")
+    def _attributes(self, target: Target, statement: Node, owner: int) -> Iterator[Found]:
+        receiver, _, name = self._text(target.node).partition(".")
         if receiver not in self._spec.definitions.receivers or not name.isidentifier():
             return
         around = self._class_around(owner)
         if around is None:
             return
-        start = node.end_byte - len(name.encode())
-        found = self._assigned(
-            start, name, f"{around.qualified_name}.{name}", node.parent or node, SymbolKind.ATTRIBUTE
-        )
-        yield found if found.type_name else found._replace(type_name=self._parameter_type(node, owner))
+        start = target.node.end_byte - len(name.encode())
+        found = self._assigned(start, name, f"{around.qualified_name}.{name}", statement, SymbolKind.ATTRIBUTE)
+        yield found._replace(type_name=self._bindings.target_type(target) or self._parameter_type(target.value, owner))
 
     def _class_around(self, owner: int) -> Definition | None:
         while owner != MODULE and not self._definitions[owner].is_class:
             owner = self._definitions[owner].parent
         return None if owner == MODULE else self._definitions[owner]
 
-    def _parameter_type(self, node: Node, owner: int) -> str:
+    def _parameter_type(self, value: Node | None, owner: int) -> str:
         """``self.x = x`` has the type of the parameter ``x``."""
-        value = node.parent.child_by_field_name("right") if node.parent else None
         if value is None or value.type != "identifier":
             return ""
         return self._bindings.type_of(self._text(value), owner).removeprefix("?")

@@ -30,10 +30,16 @@ def annotated(annotation: str, spec: Spec) -> str:
 
 
 def constructed(value: Node | None, source: Source, spec: Spec) -> str:
-    """The dotted name of the class or function that an expression calls; empty where it is no such call."""
+    """The dotted name of the class or function that an expression calls; empty where it is no such call.
+
+    Of ``x or Foo()`` it is that of the part that is a call; of ``Foo() if x else Bar()`` both, as ``Foo | Bar``.
+    """
     for _ in range(_DEEPEST):
         if value is None or value.type in spec.definitions.constructions:
             break
+        if value.type in spec.definitions.alternatives:
+            ends = (value.named_children[0], value.named_children[-1])
+            return " | ".join(dict.fromkeys(filter(None, (constructed(end, source, spec) for end in ends))))
         value = value.named_children[0] if value.type in spec.definitions.transparent and value.named_children else None
     function = value.child_by_field_name("function") if value is not None else None
     if function is None:
@@ -42,7 +48,12 @@ def constructed(value: Node | None, source: Source, spec: Spec) -> str:
     return name if _DOTTED.fullmatch(name) else ""
 
 
+def is_class_name(name: str) -> bool:
+    """Whether a dotted name is spelled as classes are."""
+    return _CLASS_NAME.match(name) is not None
+
+
 def caught(value: Node, source: Source) -> str:
     """The class that an expression names, as ``except X as error`` does; empty unless it looks like a class."""
     name = source.slice(value.start_byte, value.end_byte)
-    return name if _DOTTED.fullmatch(name) and _CLASS_NAME.match(name) else ""
+    return name if _DOTTED.fullmatch(name) and is_class_name(name) else ""

@@ -67,7 +67,7 @@ def mentioning(
         return ()
     marks = ",".join("?" * len(names))
     # the last two parts of the name, which a mention must spell where the bare name is common
-    spelling = ".".join(fqn.split(".")[-2:]) if fqn and _is_common(snapshot, names) else ""
+    spelling = ".".join(fqn.split(".")[-2:]) if fqn and _is_common(snapshot, names, fqn) else ""
     rows = snapshot.rows(
         f"{_SELECT} WHERE p.id IN (SELECT proposition_id FROM mention WHERE name IN ({marks})) AND NOT p.is_stale"
         " AND p.document_id <> ? AND COALESCE(o.symbol_id, 0) <> ? AND instr(p.mentions, ?) LIMIT ?",
@@ -134,10 +134,13 @@ def _once(found: Iterable[Fact]) -> list[Fact]:
     return list(first.values())
 
 
-def _is_common(snapshot: Snapshot, names: Sequence[str]) -> bool:
+def _is_common(snapshot: Snapshot, names: Sequence[str], fqn: str) -> bool:
+    """Whether too many definitions have one of the names; modules count only where one is asked about."""
     marks = ",".join("?" * len(names))
     rows = snapshot.rows(
-        f"SELECT count(DISTINCT fqn) FROM symbol WHERE name IN ({marks}) AND kind <> ?", (*names, SymbolKind.SECTION)
+        f"SELECT count(DISTINCT fqn) FROM symbol WHERE name IN ({marks}) AND kind <> ?"
+        " AND (kind <> ? OR EXISTS (SELECT 1 FROM symbol WHERE fqn = ? AND kind = ?))",
+        (*names, SymbolKind.SECTION, SymbolKind.MODULE, fqn, SymbolKind.MODULE),
     )
     return bool(rows[0][0] > _BARE_NAME_DEFINITIONS)
 

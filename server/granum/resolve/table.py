@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from granum.model.layers import ReferenceKind, SymbolKind
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 PACKAGE_STEM = "__init__"
 
-_QUOTED = re.compile(r"""["'](\w+)["']""")
+_EMPTY_LIST = re.compile(r"=\s*(?:\[\s*\]|\(\s*\))$")
 
 _SYMBOLS = """
 SELECT id, qualified_name, kind, type_name, signature, start_line, name_line FROM symbol
@@ -26,6 +25,10 @@ SELECT line FROM reference WHERE document_id = ? AND kind = '{ReferenceKind.CALL
 _BASES = f"""
 SELECT s.qualified_name, r.name FROM reference r JOIN symbol s ON s.id = r.scope_id
 WHERE r.document_id = ? AND r.kind = '{ReferenceKind.INHERITS}' ORDER BY r.line, r.column
+"""
+_EXPORTED = f"""
+SELECT r.name FROM reference r JOIN symbol s ON s.id = r.scope_id
+WHERE r.document_id = ? AND r.kind = '{ReferenceKind.MENTION}' AND s.qualified_name = '__all__'
 """
 
 
@@ -92,7 +95,8 @@ class Table:
     """What one document binds. Made once a document and request (or linking run), then only read.
 
     ``definitions`` has every meaning of a local name, the one that counts first. ``imports`` and ``stars``
-    are by the scope that the import stands in.
+    are by the scope that the import stands in. ``exported`` is what ``__all__`` lists, None where the module has
+    none or builds it up from other things.
     """
 
     def __init__(self, document_id: int, path: str, module: str) -> None:
@@ -108,6 +112,7 @@ class Table:
         self.imports: dict[str, dict[str, Binding]] = {}
         self.stars: dict[str, list[Binding]] = {}
         self.bindings: list[Binding] = []
+        self.exported: frozenset[str] | None = None
 
     @classmethod
     def load(cls, rows: Rows, document_id: int, path: str, module: str) -> Table:
@@ -125,6 +130,9 @@ class Table:
             table._bind(Binding(row))
         for name, base in rows.rows(_BASES, (document_id,)):
             table.bases.setdefault(name, []).append(base)
+        if listed := table.first("__all__"):
+            names = frozenset(name for (name,) in rows.rows(_EXPORTED, (document_id,)))
+            table.exported = names if names or _EMPTY_LIST.search(listed.signature) else None
         return table
 
     def _bind(self, binding: Binding) -> None:
@@ -139,14 +147,6 @@ class Table:
         """The meaning that counts of a local name."""
         meanings = self.definitions.get(qualified_name)
         return meanings[0] if meanings else None
-
-    @cached_property
-    def exported(self) -> frozenset[str] | None:
-        """What ``__all__`` names, None where the module has none."""
-        listed = self.first("__all__")
-        # a list too long to be kept whole tells nothing of the names it lost
-        whole = listed is not None and "…" not in listed.signature
-        return frozenset(_QUOTED.findall(listed.signature)) if listed and whole else None
 
     @property
     def self_definition(self) -> Definition | None:

@@ -6,7 +6,7 @@
 (decorated_definition definition: (_) @wrapped)
 
 ; --- variables and attributes --------------------------------------------------------------------
-(assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern)] @assigned)
+(assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @assigned)
 (named_expression name: (identifier) @assigned)
 (type_alias_statement left: (type (identifier) @assigned))
 (type_alias_statement left: (type (generic_type (identifier) @assigned)))
@@ -28,6 +28,11 @@
   name: (aliased_import name: (dotted_name) @import.name alias: (identifier) @import.local))
 (import_from_statement module_name: (_) @import.module (wildcard_import) @import.star)
 
+; what a star import takes
+((assignment left: (identifier) @exports) (#eq? @exports "__all__"))
+((augmented_assignment left: (identifier) @exports) (#eq? @exports "__all__"))
+((attribute object: (identifier) @exports) (#eq? @exports "__all__"))
+
 ; --- failures and checks -------------------------------------------------------------------------
 (raise_statement . (_) @raise)
 (assert_statement . (_) @assert)
@@ -35,10 +40,11 @@
 ; --- what a function binds -----------------------------------------------------------------------
 (parameters [(identifier) (typed_parameter) (default_parameter) (typed_default_parameter)
   (list_splat_pattern) (dictionary_splat_pattern)] @parameter)
-(lambda_parameters [(identifier) (default_parameter) (list_splat_pattern) (dictionary_splat_pattern)] @parameter)
 (for_statement left: (_) @target)
-(for_in_clause left: (_) @target)
 (as_pattern_target (_) @target)
 (case_pattern (as_pattern (identifier) @target .))
+; bound within the expression two nodes above, and not beside it
+(lambda_parameters [(identifier) (default_parameter) (list_splat_pattern) (dictionary_splat_pattern)] @inner)
+(for_in_clause left: (_) @inner)
 (global_statement (identifier) @outer)
 (nonlocal_statement (identifier) @outer)
