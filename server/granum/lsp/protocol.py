@@ -28,6 +28,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
+from granum.lsp import surrogates
 from granum.lsp.errors import REQUEST_FAILED, logged, response_error
 from granum.lsp.params import NoParams
 
@@ -109,7 +110,11 @@ class GranumProtocol(LanguageServerProtocol):
     def receive(self, body: bytes) -> None:
         """Takes one message. Never raises for anything that a client can send."""
         try:
-            envelope = _ENVELOPE.decode(body)
+            try:
+                envelope = _ENVELOPE.decode(body)
+            except msgspec.DecodeError:
+                body = surrogates.replaced(body)
+                envelope = _ENVELOPE.decode(body)
         except msgspec.ValidationError:
             batch = body.lstrip()[:1] == b"["
             self.refuse(None, JsonRpcInvalidRequest(_BATCH if batch else "a message must be a JSON object"))

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 #: Definitions looked at for one name.
 MAX_NAMED = 200
+#: Longer than any name, in characters and in dotted steps, each of which would cost searches: it is a text.
+LONGEST_NAME = 1000
+MOST_STEPS = 32
 
 _ORDER = {
     SymbolKind.CLASS: 0,

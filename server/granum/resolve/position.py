@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from granum.model.answers import Candidate, Resolution, SymbolInfo
-from granum.resolve.byname import MAX_NAMED, clearly_meant, plain, ranked
+from granum.resolve.byname import LONGEST_NAME, MAX_NAMED, MOST_STEPS, clearly_meant, plain, ranked
 from granum.resolve.follow import ANYTHING, Follower
 from granum.resolve.modules import Modules
 from granum.resolve.names import BUILTIN_MEMBERS, split
@@ -131,7 +131,7 @@ def _same_name(snapshot: Snapshot, name: str, blank: Resolution) -> Resolution:
 
 
 def _answer_by_name(snapshot: Snapshot, name: str, blank: Resolution) -> Resolution:
-    if not name:
+    if not name or len(name) > LONGEST_NAME:
         return blank
     found = ranked(snapshot.symbols_named(name, MAX_NAMED), name)
     meant = clearly_meant(found, name)
@@ -149,6 +149,8 @@ def _through_modules(snapshot: Snapshot, name: str) -> Outcome:
     """``flask.Flask.route`` by what the module ``flask`` re-exports and its class inherits."""
     follower = Follower(Modules(snapshot))
     steps = split(name)
+    if len(steps) > MOST_STEPS:
+        return Outcome((), 0.0, is_foreign=False)
     for length in range(len(steps) - 1, 0, -1):
         values = follower.along(follower.modules.absolute("", ".".join(steps[:length])).tables, steps[length:])
         outcome = outcome_of(values, IMPORTED)
