@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from granum import extract as package
 from granum.extract import extract
+from granum.extract.source import Source
 
 if TYPE_CHECKING:
     from granum.model.layers import Extraction
@@ -123,6 +124,8 @@ DEEP = {
     "branches": "if a: pass\n" + "elif b: pass\n" * 1500 + "else:\n    raise X\n",
     "raises": "def f():\n" + "    if a:\n        raise X('m')\n" * 3000,
     "one line": "x=1;" * 20000,
+    "one line beyond ASCII": "é='ü';" * 20000,
+    "chain of calls": "x = a" + ".b(c)" * 40000,
     "marks": "# " + "-" * 5000 + "a" + "-" * 5000 + "b\n",
     "ticks": 'def f():\n    """' + "`" * 20000 + '"""\n',
     "decorators": "@a\n" * 3000 + "def f(): pass\n",
@@ -139,6 +142,22 @@ def test_lines_nested_too_deeply_for_the_grammar_are_told() -> None:
     extraction = extract("a.py", "def f(): ...\n" + DEEP["indentation"] + "def g(): ...\n")
     assert next(problem.code for problem in extraction.problems) == "too_deep"
     assert {item.name for item in extraction.symbols} >= {"f", "g"}
+
+
+@given(st.text(alphabet="aé€😀\n", max_size=60), st.integers(1, 400))
+def test_a_position_counts_code_points_in_lines_of_any_length(text: str, times: int) -> None:
+    source = Source(text * times)
+    before = ""
+    for piece in (text, text * (times // 2)):
+        before = (before + piece)[: len(source.text)]
+        expected = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1)
+        assert source.position(len(before.encode())) == expected
+
+
+def test_a_call_at_the_end_of_a_long_chain_has_no_name_of_its_own() -> None:
+    extraction = extract("a.py", "x = a" + ".b(c)" * 200 + "\ny = super().f(z)\n")
+    calls = [reference.name for reference in extraction.references if reference.kind == "call"]
+    assert calls == ["a.b", "super.f"]
 
 
 def test_an_empty_file_has_no_rows_but_its_module() -> None:

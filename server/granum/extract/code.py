@@ -13,7 +13,7 @@ from granum.extract.chunks import pack_chunks
 from granum.extract.definitions import MODULE, Definition, Scopes, find
 from granum.extract.exercised import Exercised
 from granum.extract.raises import RaiseFinder
-from granum.extract.references import ReferenceFinder
+from granum.extract.references import ReferenceFinder, read_calls
 from granum.extract.source import Source
 from granum.extract.symbols import Found, SymbolFinder, finish, module_symbol
 from granum.model.layers import Extraction, Import, Paragraph, Problem, Reference, SourceType, Symbol, SymbolKind
@@ -54,8 +54,7 @@ class _CodeFile:
         self.scopes = Scopes(self.definitions)
         self.by_line = self._definitions_by_line()
         self.bindings = self._bind()
-        nodes = [match["call"][0] for _, match in self.matches["call"]]
-        self.calls = [(node, self.source.slice(node.start_byte, node.end_byte)) for node in nodes]
+        self.calls = read_calls(self.source, (match["call"][0] for _, match in self.matches["call"]))
 
     def extract(self) -> Extraction:
         """Runs the concerns in their order of need."""

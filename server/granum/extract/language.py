@@ -16,6 +16,10 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 FOLDER = Path(__file__).parent / "languages"
 
+#: Levels of the tree that are searched. A chain of 32,768 calls fills the cursor's pool of states, and every node
+#: behind that costs a search of all of it: a file of a megabyte took minutes.
+DEEPEST = 10_000
+
 #: One match of a query: its pattern's index, and the nodes by capture name.
 Match = tuple[int, dict[str, list[Node]]]
 
@@ -145,8 +149,10 @@ class CompiledQuery:
         )
 
     def matches(self, node: Node) -> list[Match]:
-        """All matches below ``node``, in source order."""
-        return QueryCursor(self._query).matches(node)
+        """All matches below ``node``, in source order; what is nested deeper than ``DEEPEST`` levels is left out."""
+        cursor = QueryCursor(self._query)
+        cursor.set_max_start_depth(DEEPEST)
+        return cursor.matches(node)
 
 
 class CodeLanguage:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: A called function's node, and its text.
 Call = tuple["Node", str]
 
+#: Bytes of a called function's text that are read: each call of a chain ``a.b().c()…`` holds all those before it.
+LONGEST_CALL = 400
+
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: An import's module and name; broken code may have anything there.
 _IMPORTED = re.compile(r"(?=\S)\.*(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)? (?:\*|[^\W\d]\w*(?:\.[^\W\d]\w*)*)?")
@@ -27,6 +30,18 @@ _BESIDE_DOT = re.compile(r"\s*\.\s*")
 _MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
 _CODE_NAME = re.compile(r"[~!]?\.?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\(\))?$")
 _TARGET = re.compile(r"<([^<>]+)>$")
+
+
+def read_calls(source: Source, functions: Iterable[Node]) -> list[Call]:
+    """Called functions with their texts; of a longer one only the end, behind a bracket so that it is no name."""
+    calls = []
+    for node in functions:
+        start, end = node.start_byte, node.end_byte
+        if end - start > LONGEST_CALL:
+            calls.append((node, ")" + source.slice(end - LONGEST_CALL, end)))
+        else:
+            calls.append((node, source.slice(start, end)))
+    return calls
 
 
 class ReferenceFinder:
@@ -157,6 +172,8 @@ class ReferenceFinder:
         base_call = self._spec.definitions.base_call
         if base_call and name.startswith(base_call):
             name = self._spec.definitions.base_name + name[len(base_call) :]
+        if "." not in name or "(" in name or "[" in name:
+            return ""
         name = _BESIDE_DOT.sub(".", name)
         return name if _DOTTED.fullmatch(name) else ""
 

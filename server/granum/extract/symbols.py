@@ -109,7 +109,7 @@ class SymbolFinder:
 
     def _signature(self, definition: Definition) -> str:
         end = definition.body.start_byte if definition.body else definition.end
-        return one_line(self._source.slice(definition.start, end)).removesuffix(":").rstrip()
+        return one_line(self._head(definition.start, end, LONGEST_SIGNATURE)).removesuffix(":").rstrip()
 
     def _target_names(self, node: Node) -> list[tuple[int, str]]:
         """The names that an assignment's target binds, with their bytes; none of ``a.b`` and ``a[0]``."""
@@ -166,9 +166,13 @@ class SymbolFinder:
             name,
             qualified,
             kind,
-            one_line(self._source.slice(statement.start_byte, statement.end_byte), LONGEST_VALUE),
+            one_line(self._head(statement.start_byte, statement.end_byte, LONGEST_VALUE), LONGEST_VALUE),
             self._bindings.assigned_type(target) if target else "",
         )
+
+    def _head(self, start: int, end: int, longest: int) -> str:
+        """As much of the text between two bytes as ``one_line`` reads, whatever its characters."""
+        return self._source.slice(start, min(end, start + 16 * longest))
 
     def _text(self, node: Node) -> str:
         return self._source.slice(node.start_byte, node.end_byte)
