@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Deeper blocks are left out.
 MAX_NESTING = 100
+#: Columns of indentation, quote marks and list markers that cannot yet nest so deep.
+_DEEP = MAX_NESTING - 10
 #: An admonition's indented content is Markdown again, to this depth.
 MAX_ADMONITIONS = 6
 
@@ -44,6 +46,7 @@ _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)\s+([\w-]+)(?:\s+.*)?$")
 _CONTAINER = re.compile(r":{3,}\s*\{?([\w-]*)\}?.*$")
 _MYST = re.compile(r"\{([\w:-]+)\}\s*(.*)$")
 _ODD_BLANK = re.compile(r"(?:[\s>]|[-+*](?=\s|$))*$")
+_BLOCK_SIGNS = re.compile(r"(?:[ \t>]|[-+*](?=\s)|\d{1,9}[.)](?=\s))*")
 _LINK = re.compile(r"\]\(<?([^()\s>#]+)")
 _IMAGE = re.compile(r"\[?!\[[^\[\]]*\]\([^()]*\)(?:\]\([^()]*\))?")
 _TASK = re.compile(r"\[[ xX]\]\s+")
@@ -79,12 +82,21 @@ def _parser() -> MarkdownIt:
     return parser
 
 
+def _is_deep(line: str) -> bool:
+    """Whether the line can stand in too many blocks: each takes a column at least."""
+    return len(line) > _DEEP and len(_BLOCK_SIGNS.match(line)[0].expandtabs(4)) > _DEEP  # type: ignore[index]
+
+
 class _Reader:
     """One pass over the block tokens of a text whose first line is line ``offset`` + 1 of the document."""
 
     def __init__(self, text: str, offset: int, outline: Outline, role: Role, source: SourceKind, depth: int) -> None:
         self.lines = text.split("\n")
         self.tokens: Sequence[Token] = _parser().parse(text)
+        if any(token.level >= MAX_NESTING - 1 for token in self.tokens):
+            # the parser ends at the first block that is too deep, and would lose all that follows
+            outline.is_too_deep = True
+            self.tokens = _parser().parse("\n".join("" if _is_deep(line) else line for line in self.lines))
         self.offset = offset
         self.outline = outline
         self.frames = [_Frame("", role, source)]

@@ -48,7 +48,7 @@ class Outline:
     """A document's headings, statements and what must not be read as prose, all in source order.
 
     ``opaque`` are inclusive line ranges of code, comments and tables of contents; ``links`` the documents that
-    it links to, as written; ``title`` comes from front matter.
+    it links to, as written; ``title`` comes from front matter; ``is_too_deep`` says that deeper blocks are left out.
     """
 
     headings: list[Heading] = field(default_factory=list)
@@ -57,6 +57,7 @@ class Outline:
     objects: list[NamedObject] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     title: str = ""
+    is_too_deep: bool = False
 
     @property
     def current_heading(self) -> str:

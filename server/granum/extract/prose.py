@@ -95,6 +95,8 @@ def _extract(path: str, text: str, language: str, read: Callable[[str], Outline]
     except RecursionError:  # no reader nests so deep, but a parser of others might
         outline = read_plain(text)
         problems = (Problem(code="nesting", message="The document nests too deep and was read as plain text."),)
+    if outline.is_too_deep:
+        problems = (Problem(code="too_deep", message="Blocks that are nested too deeply were not read."),)
     title = outline.title or PurePosixPath(path).name
     sections = sections_of(lines, outline, title)
     references = mentions(text, outline, [(section.start_line, section.name) for section in sections])

@@ -68,6 +68,7 @@ class RstReader:
     def _scan(self, start: int, end: int, indent: int, place: Place) -> None:
         """Reads the blocks of a range of lines whose text begins at ``indent``."""
         if place.depth > MAX_DEPTH:
+            self.outline.is_too_deep = True
             return
         at = start
         while at < end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -68,6 +69,8 @@ def _look(rules: Rules, request: Request) -> Reading:
     except (FileNotFoundError, NotADirectoryError):
         return Reading(path=path, state=State.MISSING, read_at=read_at)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # no file can be called so
+            return Reading(path=path, state=State.MISSING, read_at=read_at)
         return failed(path, "unreadable", f"The file cannot be read: {error.strerror or type(error).__name__}.")
     if isinstance(found, Reading):
         return found

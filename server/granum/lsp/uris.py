@@ -17,11 +17,13 @@ _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)?", re.IGNORE
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 #: Besides letters, digits and ``-._~``, what all clients leave as it is.
 _SAFE = "/"
+#: Three characters for each byte of the longest path that Linux or Windows takes; a longer one costs seconds to follow.
+_LONGEST = 3 * 32_768
 
 
 def path_of(uri: str, windows: bool = sys.platform == "win32") -> Path | None:
     """The path that a file URI names, or None for another scheme and for what can be no path."""
-    match = _FILE.match(uri)
+    match = _FILE.match(uri) if len(uri) <= _LONGEST else None
     if match is None or not match["path"]:
         return None
     path = os.fsdecode(unquote_to_bytes(match["path"]))
