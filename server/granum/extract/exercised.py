@@ -76,7 +76,7 @@ class Exercised:
         """The dotted names that the code from one node to another exercises, those that it calls first."""
         start, end = first.start_byte, last.end_byte
         found: dict[str, None] = {}
-        for name in self._written(start, end):
+        for name in dict.fromkeys(self._written(start, end)):
             found.update(dict.fromkeys(self._meant(name, start)))
             if len(found) >= MOST_NAMES:
                 break
@@ -88,10 +88,10 @@ class Exercised:
         for _, text in called:
             if name := _without_arguments(text):
                 yield name
-        for match in _CHAIN.finditer(self._source.slice(start, end)):
-            first = match.group().partition(".")[0]
+        for chain in dict.fromkeys(_CHAIN.findall(self._source.slice(start, end))):
+            first = chain.partition(".")[0]
             if first in self._receivers or self._local_type(first, start):
-                yield match.group()
+                yield chain
 
     def _meant(self, name: str, at: int) -> Iterator[str]:
         """The name by what its first part was made from, and by the module that it was imported from."""

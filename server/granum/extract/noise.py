@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from granum.extract.lexicon import words_in, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Sized
 
 _I = re.IGNORECASE
 
@@ -76,6 +80,7 @@ _CODE = re.compile(
 _OPERATORS = re.compile(r"=>|->|\|\||&&|==|!=|\+=")
 _ADDRESS = re.compile(r"\S+://\S+|\S+@\S+\.\w+")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_LETTERS_ONLY = bytes(byte if chr(byte).isalpha() else ord(" ") for byte in range(128)).ljust(256)
 _OPENING = re.compile(r"\W*([\w'’]+)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -119,10 +124,17 @@ def _may_lead_elsewhere(text: str, words: set[str]) -> bool:
     return not words.isdisjoint(_DESCRIBED)
 
 
+def _runs_of_letters(text: str) -> Sequence[Sized]:
+    """Two letters and more in a row."""
+    if not text.isascii():
+        return _LETTERS.findall(text)
+    return [run for run in text.encode().translate(_LETTERS_ONLY).split() if len(run) > 1]
+
+
 def _is_mostly_symbols(text: str) -> bool:
     """Whether fewer than two words are left without addresses, or fewer letters than other characters."""
     plain = _ADDRESS.sub(" ", text) if "://" in text or "@" in text else text
-    words = _LETTERS.findall(plain)
+    words = _runs_of_letters(plain)
     if len(words) < 2 or sum(map(len, words)) * 2 < len(text) - text.count(" "):
         return True
     return len(words) < 6 and _OPERATORS.search(text) is not None

@@ -57,12 +57,13 @@ _SEEKING = words_in(
 _HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
 
 
-def _index() -> dict[str, tuple[tuple[str, Sign], ...]]:
-    """First word of a phrase -> (the phrase between spaces, its sign)."""
-    table: dict[str, list[tuple[str, Sign]]] = {}
+def _index() -> dict[str, tuple[tuple[str, str, Sign], ...]]:
+    """First word of a phrase -> (its second word or empty, the phrase between spaces, its sign)."""
+    table: dict[str, list[tuple[str, str, Sign]]] = {}
     for sign, phrases in SIGNS.items():
         for phrase in phrases:
-            table.setdefault(phrase.split()[0], []).append((f" {phrase} ", sign))
+            first, second = [*phrase.split(), ""][:2]
+            table.setdefault(first, []).append((second, f" {phrase} ", sign))
     return {word: tuple(entries) for word, entries in table.items()}
 
 
@@ -123,7 +124,7 @@ def signs_of(words: Sequence[str]) -> dict[Sign, int]:
     if Sign.FALSE_FRIEND in found:
         spaced = f" {' '.join(words)} "
         for word in words:
-            for phrase, sign in _PHRASES.get(word, ()):
+            for _, phrase, sign in _PHRASES.get(word, ()):
                 if sign is Sign.FALSE_FRIEND:
                     spaced = spaced.replace(phrase, " _ ")
         found = _look_up(spaced.split())
@@ -132,11 +133,12 @@ def signs_of(words: Sequence[str]) -> dict[Sign, int]:
 
 def _look_up(words: Sequence[str]) -> dict[Sign, int]:
     found: dict[Sign, int] = {}
-    spaced = ""
-    for word in _PHRASES.keys() & set(words):
-        spaced = spaced or f" {' '.join(words)} "
-        for phrase, sign in _PHRASES[word]:
-            if phrase in spaced:
+    spaced = f" {' '.join(words)} "
+    different = set(words)
+    for word in _PHRASES.keys() & different:
+        for second, phrase, sign in _PHRASES[word]:
+            # the second word is looked up first: few sentences hold it, and the search for a phrase is dear
+            if not second or (second in different and phrase in spaced):
                 found[sign] = found.get(sign, 0) + 1
     return found
 
