@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from granum.index.schema import FTS_COLUMNS, STALE_TWINS, UNLINKED
+from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED
 
 if TYPE_CHECKING:
     import apsw
@@ -18,9 +18,20 @@ Values = tuple[Any, ...]
 
 
 def _insert(table: str, columns: str) -> str:
-    """The values of columns whose name says so are packed on their way in."""
-    marks = ("packed(?)" if column.strip().startswith("packed_") else "?" for column in columns.split(","))
-    return f"INSERT INTO {table} ({columns}) VALUES ({', '.join(marks)})"
+    marks = ", ".join(_mark(column.strip()) for column in columns.split(","))
+    return f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+
+
+def _mark(column: str) -> str:
+    """The expression of a column's value: packed or coded where the column's name says so."""
+    if column in CODED:
+        cases = " ".join(f"WHEN '{value}' THEN {code}" for code, value in enumerate(CODED[column]))
+        return f"CASE ? {cases} END"
+    return "packed(?)" if column.startswith("packed_") else "?"
+
+
+def _set(columns: str) -> str:
+    return ", ".join(f"{column} = {_mark(column)}" for column in columns.split(", "))
 
 
 def fts_insert(table: str) -> str:
@@ -40,10 +51,12 @@ DELETE_OCCURRENCE = (
     "DELETE FROM occurrence WHERE proposition_id = ? AND start_line = ? AND end_line = ? AND paragraph_id = ?"
 )
 DELETE_MENTION = "DELETE FROM mention WHERE name = ? AND proposition_id = ?"
-DELETE_SYMBOL = "DELETE FROM symbol WHERE id = ?"
+DELETE_SYMBOL = "DELETE FROM definition WHERE id = ?"
 #: A reference must never point at a definition that is gone: its id says nothing any more.
-UNLINK_TARGET = f"UPDATE reference SET status = {UNLINKED}, target_id = NULL, confidence = 0 WHERE target_id = ?"
-DELETE_REFERENCE = "DELETE FROM reference WHERE id = ?"
+UNLINK_TARGET = (
+    f"UPDATE reference SET status = {UNLINKED}, target_id = NULL, confidence_percent = 0 WHERE target_id = ?"
+)
+DELETE_REFERENCE = "DELETE FROM reference WHERE document_id = ? AND id = ?"
 DELETE_IMPORT = "DELETE FROM import WHERE id = ?"
 DELETE_CHUNK = "DELETE FROM chunk WHERE id = ?"
 DELETE_SUMMARY = "DELETE FROM summary WHERE id = ?"
@@ -67,7 +80,7 @@ INSERT_VERSION = _insert(
 
 INSERT_PARAGRAPH = _insert(
     "paragraph",
-    "id, document_id, version_id, kind, qualified_name, ordinal, paragraph_index, start_line, end_line,"
+    "id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal, paragraph_index, start_line, end_line,"
     " section_heading, heading_path, symbol_names, packed_text, token_count, summary, tags",
 )
 MOVE_PARAGRAPH = "UPDATE paragraph SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
@@ -79,29 +92,32 @@ REWRITE_PARAGRAPH = (
 STALE_PARAGRAPH = "UPDATE paragraph SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 
 INSERT_PROPOSITION = _insert(
-    "proposition", "id, document_id, version_id, hash, text, type, confidence, source, mentions"
+    "proposition",
+    "id, document_id, version_id, hash, text, proposition_type_code, confidence, proposition_source_code, mentions",
 )
 REWRITE_PROPOSITION = (
-    "UPDATE proposition SET text = ?, type = ?, confidence = ?, source = ?, mentions = ?, is_stale = 0,"
-    " stale_since = NULL, superseded_by = NULL WHERE id = ?"
+    f"UPDATE proposition SET {_set('text, proposition_type_code, confidence, proposition_source_code, mentions')},"
+    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
 )
 STALE_PROPOSITION = "UPDATE proposition SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 INSERT_OCCURRENCE = _insert("occurrence", "proposition_id, start_line, end_line, paragraph_id, symbol_id")
 INSERT_MENTION = _insert("mention", "name, proposition_id")
 
 INSERT_SYMBOL = _insert(
-    "symbol",
-    "id, document_id, qualified_name, kind, ordinal, paragraph_id, name, fqn, start_line, end_line, name_line,"
+    "definition",
+    "id, document_id, qualified_name, symbol_kind_code, ordinal, paragraph_id, name, start_line, end_line, name_line,"
     " name_column, name_end_column, signature, type_name",
 )
 UPDATE_SYMBOL = (
-    "UPDATE symbol SET paragraph_id = ?, name = ?, fqn = ?, start_line = ?, end_line = ?, name_line = ?,"
+    "UPDATE definition SET paragraph_id = ?, name = ?, start_line = ?, end_line = ?, name_line = ?,"
     " name_column = ?, name_end_column = ?, signature = ?, type_name = ? WHERE id = ?"
 )
 INSERT_REFERENCE = _insert(
-    "reference", "id, document_id, kind, name, last_name, local_type, line, column, end_column, scope_id"
+    "reference", "id, document_id, reference_kind_code, name, local_type, line, column, end_column, scope_id"
 )
-MOVE_REFERENCE = "UPDATE reference SET line = ?, column = ?, end_column = ?, scope_id = ? WHERE id = ?"
+MOVE_REFERENCE = (
+    "UPDATE reference SET line = ?, column = ?, end_column = ?, scope_id = ? WHERE document_id = ? AND id = ?"
+)
 INSERT_IMPORT = _insert("import", "id, document_id, local, module, level, name, scope, line")
 MOVE_IMPORT = "UPDATE import SET line = ? WHERE id = ?"
 

@@ -79,14 +79,14 @@ def put_references(target: Target, stored: Stored, references: Sequence[Referenc
     target.changes.extend(
         sql.INSERT_REFERENCE,
         [
-            (take("reference"), document_id, kind, name, name.rpartition(".")[2], local_type, *place)
+            (take("reference"), document_id, kind, name, local_type, *place)
             for (kind, name, local_type, _), place in delta.added
         ],
     )
     target.changes.extend(
-        sql.MOVE_REFERENCE, [(*place, old.id) for old, (_, place) in delta.kept if place != old.columns]
+        sql.MOVE_REFERENCE, [(*place, document_id, old.id) for old, (_, place) in delta.kept if place != old.columns]
     )
-    target.changes.extend(sql.DELETE_REFERENCE, [(old.id,) for old in delta.vanished])
+    target.changes.extend(sql.DELETE_REFERENCE, [(document_id, old.id) for old in delta.vanished])
 
 
 def put_imports(target: Target, stored: Stored, imports: Sequence[Import]) -> None:
@@ -126,7 +126,6 @@ def _columns(target: Target, symbol: Symbol, written: Sequence[WrittenParagraph]
     return (
         paragraph,
         symbol.name or target.module.rpartition(".")[2],
-        target.fqn(symbol.qualified_name),
         symbol.start_line,
         symbol.end_line,
         symbol.name_line,

@@ -139,8 +139,8 @@ def _is_common(snapshot: Snapshot, names: Sequence[str], fqn: str) -> bool:
     marks = ",".join("?" * len(names))
     rows = snapshot.rows(
         f"SELECT count(DISTINCT fqn) FROM symbol WHERE name IN ({marks}) AND kind <> ?"
-        " AND (kind <> ? OR EXISTS (SELECT 1 FROM symbol WHERE fqn = ? AND kind = ?))",
-        (*names, SymbolKind.SECTION, SymbolKind.MODULE, fqn, SymbolKind.MODULE),
+        " AND (kind <> ? OR EXISTS (SELECT 1 FROM symbol WHERE name = ? AND fqn = ? AND kind = ?))",
+        (*names, SymbolKind.SECTION, SymbolKind.MODULE, fqn.rpartition(".")[2], fqn, SymbolKind.MODULE),
     )
     return bool(rows[0][0] > _BARE_NAME_DEFINITIONS)
 

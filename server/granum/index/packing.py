@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 SHORTEST = 80
 
 # raw deflate, since a row needs neither header nor checksum; a compressor that was never fed is copied for each text,
-# because allocating one takes longer than compressing a paragraph with it
-_LEVEL, _RAW = 6, -15
-_FRESH = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
+# because making one takes longer than compressing a paragraph with it; a small window and memory make the copy cheap
+_LEVEL, _RAW, _MEMORY = 4, -12, 6
+_FRESH = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, _MEMORY)
 
 
 def packed(text: str) -> bytes | str:

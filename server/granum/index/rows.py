@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck
-from granum.index.schema import UNIT_SEPARATOR
+from granum.index.schema import FQN, UNIT_SEPARATOR
 from granum.model.answers import (
     BranchScope,
     ChunkView,
@@ -46,7 +46,7 @@ DOCUMENT_COLUMNS = (
     f"{FILE_COLUMNS}, {VERSION_COLUMNS}, d.id, d.language, d.source_type, d.module, d.line_count, d.eol, d.encoding"
 )
 SYMBOL_COLUMNS = (
-    "s.id, s.fqn, s.name, s.kind, d.path, s.start_line, s.end_line, s.name_line, s.name_column, s.name_end_column,"
+    f"s.id, {FQN}, s.name, s.kind, d.path, s.start_line, s.end_line, s.name_line, s.name_column, s.name_end_column,"
     " s.signature"
 )
 #: How many further files are counted that state the same; counting thousands would cost more than it tells.
@@ -57,7 +57,8 @@ FACT_COLUMNS = (
     " p.stale_since, p.superseded_by, o.start_line, o.end_line,"
     " COALESCE(s.fqn, CASE WHEN p.is_stale AND g.qualified_name <> '' THEN d.module || '.' || g.qualified_name END,"
     " ''),"
-    " (SELECT count(*) FROM (SELECT 1 FROM proposition q WHERE q.hash = p.hash AND q.document_id <> p.document_id"
+    " (SELECT count(*) FROM (SELECT 1 FROM proposition q WHERE substr(q.hash, 1, 6) = substr(p.hash, 1, 6)"
+    " AND q.hash = p.hash AND q.document_id <> p.document_id"
     f" AND NOT q.is_stale LIMIT {ALSO_LIMIT}))"
 )
 FACT_TABLES = (

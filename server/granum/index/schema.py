@@ -11,9 +11,39 @@ instances, finds none, and BM25 is 0 for every row. So quoted phrases and column
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from granum.model.layers import ParagraphKind, PropositionType, ReferenceKind, SourceKind, SymbolKind
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+
 SCHEMA_VERSION = 1
 
-TABLES = """
+#: Columns that hold the place of a value in its enumeration; the column of the value itself is computed from it.
+CODED: dict[str, type[StrEnum]] = {
+    "reference_kind_code": ReferenceKind,
+    "proposition_type_code": PropositionType,
+    "proposition_source_code": SourceKind,
+    "paragraph_kind_code": ParagraphKind,
+    "symbol_kind_code": SymbolKind,
+}
+
+#: The fully qualified name of a symbol s in its document d: joined by a dot, in prose by ``#`` to the
+#: path.
+FQN = """
+CASE s.qualified_name WHEN '' THEN d.module
+  ELSE ltrim(d.module || CASE d.module WHEN d.path THEN '#' ELSE '.' END || s.qualified_name, '.') END
+""".strip()
+
+
+def _coded(column: str) -> str:
+    """The definition of a coded column and of the column with its value, whose name is the column's second word."""
+    cases = " ".join(f"WHEN {code} THEN '{value}'" for code, value in enumerate(CODED[column]))
+    return f"{column} INTEGER NOT NULL,\n  {column.split('_')[1]} TEXT AS (CASE {column} {cases} END)"
+
+
+TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 CREATE TABLE document (
@@ -56,7 +86,7 @@ CREATE TABLE paragraph (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   version_id INTEGER NOT NULL,
-  kind TEXT NOT NULL,
+  {_coded("paragraph_kind_code")},
   qualified_name TEXT NOT NULL,
   ordinal INTEGER NOT NULL,
   paragraph_index INTEGER NOT NULL,
@@ -72,9 +102,11 @@ CREATE TABLE paragraph (
   tags TEXT NOT NULL,              -- joined by space
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
-  superseded_by INTEGER,
-  UNIQUE (document_id, kind, qualified_name, ordinal)
+  superseded_by INTEGER
 );
+-- (document_id, kind, qualified_name, ordinal) is unique; an index of it would be four times as large, and whoever
+-- looks for a paragraph by its name knows the document
+CREATE INDEX paragraph_document ON paragraph (document_id, paragraph_index);
 CREATE INDEX paragraph_stale ON paragraph (stale_since) WHERE is_stale;
 
 CREATE TABLE proposition (
@@ -83,15 +115,17 @@ CREATE TABLE proposition (
   version_id INTEGER NOT NULL,
   hash BLOB NOT NULL,
   text TEXT NOT NULL,
-  type TEXT NOT NULL,
+  {_coded("proposition_type_code")},
   confidence REAL NOT NULL,
-  source TEXT NOT NULL,
+  {_coded("proposition_source_code")},
   mentions TEXT NOT NULL,          -- joined by space
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
-  superseded_by INTEGER,
-  UNIQUE (hash, document_id)       -- in this order it also finds the same fact in other files
+  superseded_by INTEGER
 );
+-- finds the same fact in other files; the beginning tells nearly all hashes apart, and they are compared whole.
+-- (document_id, hash) is unique
+CREATE INDEX proposition_hash ON proposition (substr(hash, 1, 6));
 CREATE INDEX proposition_document ON proposition (document_id);
 CREATE INDEX proposition_stale ON proposition (stale_since) WHERE is_stale;
 
@@ -114,14 +148,13 @@ CREATE TABLE mention (
   PRIMARY KEY (name, proposition_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE symbol (
+CREATE TABLE definition (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   paragraph_id INTEGER NOT NULL,
   name TEXT NOT NULL,
   qualified_name TEXT NOT NULL,
-  fqn TEXT NOT NULL,
-  kind TEXT NOT NULL,
+  {_coded("symbol_kind_code")},
   ordinal INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
@@ -129,19 +162,23 @@ CREATE TABLE symbol (
   name_column INTEGER NOT NULL,
   name_end_column INTEGER NOT NULL,
   signature TEXT NOT NULL,
-  type_name TEXT NOT NULL,
-  UNIQUE (document_id, qualified_name, kind, ordinal)
+  type_name TEXT NOT NULL
 );
-CREATE INDEX symbol_fqn ON symbol (fqn);
-CREATE INDEX symbol_name ON symbol (name);
+-- (document_id, qualified_name, kind, ordinal) is unique
+CREATE INDEX definition_document ON definition (document_id, start_line);
+CREATE INDEX definition_name ON definition (name);
 
--- status: 0 not yet looked at, 1 resolved (target_id set), 2 ambiguous, 3 outside the workspace or unknown
+-- what queries read: definitions with their fully qualified names, which would double the table if they were stored
+CREATE VIEW symbol AS SELECT s.*, (SELECT {FQN} FROM document d WHERE d.id = s.document_id) AS fqn FROM definition s;
+
+-- status: 0 not yet looked at, 1 resolved (target_id set), 2 ambiguous, 3 outside the workspace or unknown.
+-- The largest table by rows: clustered by document, so that it needs no index for reading one
 CREATE TABLE reference (
-  id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
-  kind TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  {_coded("reference_kind_code")},
   name TEXT NOT NULL,
-  last_name TEXT NOT NULL,
+  last_name TEXT AS (substr(name, length(rtrim(name, replace(name, '.', ''))) + 1)),
   line INTEGER NOT NULL,
   column INTEGER NOT NULL,
   end_column INTEGER NOT NULL,
@@ -149,11 +186,13 @@ CREATE TABLE reference (
   local_type TEXT NOT NULL DEFAULT '',  -- how a function binds the first name; see model.layers.Reference
   status INTEGER NOT NULL DEFAULT 0,
   target_id INTEGER,
-  confidence REAL NOT NULL DEFAULT 0
-);
-CREATE INDEX reference_document ON reference (document_id, line);
+  confidence_percent INTEGER NOT NULL DEFAULT 0,
+  confidence REAL AS (confidence_percent / 100.0),
+  PRIMARY KEY (document_id, id)
+) WITHOUT ROWID;
 CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NULL;
-CREATE INDEX reference_last_name ON reference (last_name);
+-- names in prose are linked again when a definition of the name comes
+CREATE INDEX reference_mention ON reference (last_name) WHERE kind = 'mention';
 
 -- what linking knows: the names that a document offers to others (compressed; as its dependents were linked
 -- against them), and whether the document waits for being linked again because a source of its own changed

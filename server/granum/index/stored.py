@@ -100,7 +100,7 @@ def load(connection: apsw.Connection, document_id: int) -> Stored:
         for row_id, key, columns in (
             (row[0], row[1:4], row[4:])
             for row in connection.execute(
-                "SELECT id, qualified_name, kind, ordinal, paragraph_id, name, fqn, start_line, end_line, name_line,"
+                "SELECT id, qualified_name, kind, ordinal, paragraph_id, name, start_line, end_line, name_line,"
                 " name_column, name_end_column, signature, type_name FROM symbol WHERE document_id = ?",
                 of,
             )

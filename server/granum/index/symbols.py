@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from granum.index.rows import SYMBOL_COLUMNS, symbol_info
+from granum.index.schema import FQN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from granum.model.answers import SymbolInfo
 
 _SELECT = f"SELECT {SYMBOL_COLUMNS} FROM symbol s JOIN document d ON d.id = s.document_id"
+#: A module's name is made from a path; no system has longer ones.
+_LONGEST_MODULE = 4096
 _IN_PLACE = "ORDER BY s.start_line, s.end_line DESC, s.id"
 
 
@@ -40,7 +44,10 @@ def of_document(snapshot: Snapshot, document_id: int) -> tuple[SymbolInfo, ...]:
 
 def by_fqn(snapshot: Snapshot, fqn: str) -> tuple[SymbolInfo, ...]:
     """Definitions with exactly this fully qualified name."""
-    return tuple(map(symbol_info, snapshot.rows(f"{_SELECT} WHERE s.fqn = ? ORDER BY d.path, s.start_line", (fqn,))))
+    statement = (
+        f"{_SELECT} WHERE d.module IN (SELECT value FROM json_each(?)) AND {FQN} = ? ORDER BY d.path, s.start_line"
+    )
+    return tuple(map(symbol_info, snapshot.rows(statement, (json.dumps(_modules(fqn)), fqn))))
 
 
 def by_suffix(snapshot: Snapshot, partial: str, limit: int) -> tuple[SymbolInfo, ...]:
@@ -52,7 +59,7 @@ def by_suffix(snapshot: Snapshot, partial: str, limit: int) -> tuple[SymbolInfo,
     # the last identifier finds the rows by index; only they are compared with the whole suffix. A module's own name
     # is its last part too, so that 'pkg.module' finds it
     rows = snapshot.rows(
-        f"{_SELECT} WHERE s.name = ? AND substr(s.fqn, -length(?)) = ? ORDER BY s.fqn, d.path, s.start_line LIMIT ?",
+        f"{_SELECT} WHERE s.name = ? AND substr({FQN}, -length(?)) = ? ORDER BY {FQN}, d.path, s.start_line LIMIT ?",
         (last, "." + partial, "." + partial, limit),
     )
     return exact + tuple(map(symbol_info, rows))
@@ -61,14 +68,22 @@ def by_suffix(snapshot: Snapshot, partial: str, limit: int) -> tuple[SymbolInfo,
 def find(snapshot: Snapshot, query: str, limit: int) -> tuple[SymbolInfo, ...]:
     """Definitions whose name contains the query: the whole name first, then its beginning, then short names."""
     query = query.strip()
-    column = "s.fqn" if "." in query else "s.name"
+    column = FQN if "." in query else "s.name"
     rows = snapshot.rows(
         f"{_SELECT} WHERE (instr(lower({column}), lower(:query)) OR :query = '')"
         # a module of each file would crowd out the definitions; who wants one spells its name
         f" AND (s.kind <> 'module' OR lower({column}) = lower(:query))"
         f" ORDER BY {column} <> :query, lower({column}) <> lower(:query), s.kind = 'module',"
         f" instr(lower({column}), lower(:query)) <> 1,"
-        f" length({column}), s.fqn, d.path, s.start_line LIMIT :limit",
+        f" length({column}), {FQN}, d.path, s.start_line LIMIT :limit",
         {"query": query, "limit": limit},
     )
     return tuple(map(symbol_info, rows))
+
+
+def _modules(fqn: str) -> list[str]:
+    """The modules that a definition of this name may stand in: those that the name begins with."""
+    ends = [at for at, character in enumerate(fqn[:_LONGEST_MODULE]) if character in ".#"]
+    names = ["", fqn, *(fqn[:end] for end in ends)]
+    # a leading dot, of a hidden folder for instance, is no part of a fully qualified name
+    return [*names, *("." + name for name in names)]

@@ -31,9 +31,3 @@ class Target:
     changes: Changes
     sequences: Sequences
     tally: Tally = field(default_factory=Tally)
-
-    def fqn(self, qualified_name: str) -> str:
-        """The fully qualified name of a definition: joined by a dot, in prose by ``#`` to the document's path."""
-        if not qualified_name:
-            return self.module
-        return f"{self.module}{'#' if self.module == self.path else '.'}{qualified_name}".lstrip(".")

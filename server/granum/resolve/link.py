@@ -254,7 +254,7 @@ class _Run:
     def _link(self, table: Table) -> None:
         scopes = {d.id: d.qualified_name for meanings in table.definitions.values() for d in meanings}
         known: dict[tuple[str, str, int | None, str], _Link] = {}
-        updates: list[tuple[int, int | None, float, int]] = []
+        updates: list[tuple[int, int | None, int, int, int]] = []
         unlinked = 0
         for row in self._connection.execute(_REFERENCES, (table.document_id,)):
             key = row[1:5]
@@ -266,9 +266,10 @@ class _Run:
             if found is _NOWHERE and row[5] == 0:
                 unlinked += 1
             else:
-                updates.append((*found, row[0]))
+                updates.append((found.status, found.target, round(found.confidence * 100), table.document_id, row[0]))
         self._connection.executemany(
-            "UPDATE reference SET status = ?, target_id = ?, confidence = ? WHERE id = ?", updates
+            "UPDATE reference SET status = ?, target_id = ?, confidence_percent = ? WHERE document_id = ? AND id = ?",
+            updates,
         )
         if unlinked:  # most references lead out of the workspace: one statement for all of them
             self._connection.execute(
@@ -294,7 +295,7 @@ class _Run:
         return _NOWHERE
 
     def _mention(self, name: str) -> _Link:
-        """A name in prose or a comment stands for the only definition, else the only module, whose full name ends with it."""
+        """A name in prose or a comment: the only definition, else the only module, whose full name ends with it."""
         found = self._named.get(name)
         if found is None:
             wanted = plain(name)
