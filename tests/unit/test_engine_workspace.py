@@ -231,3 +231,10 @@ def test_a_started_workspace_is_not_at_rest_before_its_first_scan(tmp_path: Path
             assert at_rest.indexed_at is not None, f"attempt {attempt}: an old index has an age too"
         finally:
             workspace.close()
+
+
+def test_closing_copies_the_log_into_the_index(open_workspace: Callable[[str], Workspace], tmp_path: Path) -> None:
+    workspace = open_workspace("//- /a.py\nLIMIT = 3\n")
+    assert workspace.find_symbols("LIMIT", 5)
+    workspace.close()
+    assert [file.name.partition(".")[2] for file in (tmp_path / "index").rglob("index-*")] == ["db"]

@@ -107,6 +107,16 @@ def test_a_truncated_log_costs_at_most_the_last_commits(tmp_path: Path) -> None:
     generation.connection.close()
 
 
+def test_a_file_that_lost_its_end_is_replaced(tmp_path: Path) -> None:
+    path = begin(tmp_path / "i.db")
+    with path.open("r+b") as stream:
+        stream.truncate(path.stat().st_size - 777)
+    generation = open_generation(path, 1)
+    assert (generation.created, generation.path == path) == (True, False)
+    assert "damaged" in generation.message
+    generation.connection.close()
+
+
 def test_where_nothing_can_be_written_the_message_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(IndexUnavailableError, match=r"granum\.indexPath"):

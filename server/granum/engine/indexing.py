@@ -135,8 +135,9 @@ class Indexing:
         self._ended.set()
         self._news.set()
         self._background.shutdown(wait=False, cancel_futures=True)
-        self._writer.close()
+        # the last connection copies the log into the file, which a reader's cannot
         self.reader.close()
+        self._writer.close()
 
     # -- state
 

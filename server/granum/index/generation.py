@@ -20,6 +20,7 @@ from granum.model.errors import IndexUnavailableError
 #: Errors that say that the file itself is of no use, whatever is done with it.
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 _MARK = ".damaged"
+_HEADER_BYTES = 100
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +68,8 @@ def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, b
     """The connection and whether it is new; or None and why the file is of no use."""
     if file.with_name(file.name + _MARK).exists():
         return None, False, "was damaged"
+    if _is_cut_off(file):
+        return None, False, "is damaged"
     try:
         connection = open_writer(file)
     except DAMAGE:
@@ -86,6 +89,27 @@ def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, b
         raise
     connection.close()
     return None, False, reason
+
+
+def _is_cut_off(file: Path) -> bool:
+    """Whether pages are missing at the file's end; SQLite reads what is left and silently misses the rest.
+
+    By the header (https://www.sqlite.org/fileformat2.html, 1.3): its page count holds when the two counters agree. A
+    log beside the file may hold the missing pages.
+    """
+    log = file.with_name(file.name + "-wal")
+    try:
+        with file.open("rb") as stream:
+            header = stream.read(_HEADER_BYTES)
+        size = file.stat().st_size
+        if len(header) < _HEADER_BYTES or (log.exists() and log.stat().st_size):
+            return False
+    except OSError:
+        return False
+    page_size, pages, changes, counted_at = (
+        int.from_bytes(header[start:end], "big") for start, end in ((16, 18), (28, 32), (24, 28), (92, 96))
+    )
+    return changes == counted_at and size < pages * (65_536 if page_size == 1 else page_size)
 
 
 def _versions(connection: apsw.Connection) -> tuple[int, int] | None:
