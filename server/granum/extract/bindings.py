@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
@@ -33,7 +35,7 @@ class Bindings:
         self._scopes = scopes
         self._names: dict[int, dict[str, str]] = {}
         self._parameters: set[tuple[int, str]] = set()
-        self._inner: dict[str, list[tuple[int, int]]] = {}
+        self._inner: dict[str, list[tuple[int, int]]] = {}  # disjoint, in order
 
     def add_all(self, matches: Mapping[str, Sequence[Match]]) -> None:
         """Takes in an outline's matches, by the first capture of each."""
@@ -87,6 +89,7 @@ class Bindings:
 
     def add_inner(self, matches: Iterable[Match]) -> None:
         """Takes in names that only a lambda or a comprehension binds: they hide others within it, nowhere else."""
+        inner: dict[str, set[tuple[int, int]]] = {}
         for _, match in matches:
             node = match["inner"][0]
             around = node.parent.parent if node.parent else None
@@ -94,7 +97,8 @@ class Bindings:
                 continue
             bound, _, _ = self._source.slice(node.start_byte, node.end_byte).partition("=")
             for name in _NAMES.findall(bound):
-                self._inner.setdefault(name, []).append((around.start_byte, around.end_byte))
+                inner.setdefault(name, set()).add((around.start_byte, around.end_byte))
+        self._inner = {name: _outermost(sorted(spans)) for name, spans in inner.items()}
 
     def drop_outer(self, matches: Iterable[Match]) -> None:
         """Forgets names that a function declares to be its module's or its outer function's."""
@@ -110,7 +114,11 @@ class Bindings:
 
     def is_inner(self, name: str, byte: int) -> bool:
         """Whether a lambda or a comprehension around a byte binds a name."""
-        return any(start <= byte < end for start, end in self._inner.get(name, ()))
+        spans = self._inner.get(name)
+        if spans is None:
+            return False
+        at = bisect_right(spans, byte, key=itemgetter(0)) - 1
+        return at >= 0 and byte < spans[at][1]
 
     def type_of(self, name: str, owner: int) -> str:
         """How the functions around ``owner``, itself included, bind a name; empty when none does."""
@@ -163,3 +171,14 @@ class Bindings:
             names[name] = type_name
         else:
             names.setdefault(name, UNKNOWN)
+
+
+def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of spans that hold each other or lie apart, in order: those that none of the others holds."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

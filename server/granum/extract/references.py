@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from granum.extract.bindings import UNKNOWN
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.model.layers import Import, Reference, ReferenceKind
 
@@ -181,6 +182,7 @@ class ReferenceFinder:
         first, _, rest = name.partition(".")
         last = rest.rpartition(".")[2] or first
         line, end_column = self._source.position(node.end_byte)
+        is_inner = self._bindings.is_inner(first, node.start_byte)
         return Reference(
             kind=kind,
             name=name,
@@ -188,7 +190,7 @@ class ReferenceFinder:
             column=end_column - len(last),
             end_column=end_column,
             scope=self._scope(owner),
-            local_type=self._bindings.type_at(first, node.start_byte),
+            local_type=UNKNOWN if is_inner else self._bindings.type_of(first, owner),
         )
 
     def _import_reference(self, name: str, node: Node, owner: int) -> Reference:
