@@ -114,7 +114,9 @@ def _repeats(shape: Shape, context: str) -> bool:
     """Whether most of the sentence's words stand in the code beside it."""
     if not context:
         return False
-    beside = {part.lower()[:5] for word in _NAME.findall(context) for part in identifier_parts(word)}
+    # ASCII text parts at the same places with its names taken together
+    names = [context] if context.isascii() else _NAME.findall(context)
+    beside = {part.lower()[:5] for name in names for part in identifier_parts(name)}
     telling = {word[:5] for word in shape.words if len(word) > 3}
     return len(telling & beside) * 10 >= len(telling) * 7
 
