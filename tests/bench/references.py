@@ -2,7 +2,7 @@
 
 Run ``python -m tests.bench.references [WORKSPACE] [--sample N] [--seed S] [--show K] [--json]``. Identifiers are
 drawn at random from the workspace's Python files, definitions and keywords left out. Counted are those that jedi
-leads to a class, function or variable of the workspace; locals, parameters and modules have no symbol to compare.
+leads to a module, class, function or variable of the workspace; locals and parameters have no symbol to compare.
 """
 
 from __future__ import annotations
@@ -145,8 +145,6 @@ def _compare(jedi: Any, project: Any, indexed: Indexed, spot: Spot) -> Verdict:
     shown = ", ".join(sorted(theirs)) or "-"
     if found is None:
         return Verdict("not counted", spot, "", shown)
-    if "module" in kinds:
-        return Verdict("module", spot, ours, shown)
     if not kinds:
         return Verdict("no second opinion", spot, ours, shown)
     if not theirs or kinds & {"param", "local"}:

@@ -205,3 +205,12 @@ def test_a_folder_that_becomes_a_package_is_no_place_to_import_from(workspace: I
     assert list(workspace.connection.execute(count)) == [(0,)]
     workspace.remove("far/__init__.py")
     assert list(workspace.connection.execute(count)) == [(1,)]
+
+
+def test_a_module_s_bare_name_is_a_word_like_others(workspace: Indexed) -> None:
+    workspace.save("docs/more.md", "# More\n\n- Never open `stock` at night.\n- Never open `shop.stock` twice.\n")
+    with workspace.reader.snapshot() as snapshot:
+        found = snapshot.mentions_of(("stock",), fqn="shop.stock")
+        assert [f.text for f in found if f.path == "docs/more.md"] == ["Never open shop.stock twice."]
+        variable = snapshot.mentions_of(("stock",), fqn="shop.till.stock")
+        assert "Never open stock at night." in [f.text for f in variable]

@@ -135,14 +135,15 @@ def _once(found: Iterable[Fact]) -> list[Fact]:
 
 
 def _is_common(snapshot: Snapshot, names: Sequence[str], fqn: str) -> bool:
-    """Whether too many definitions have one of the names; modules count only where one is asked about."""
-    marks = ",".join("?" * len(names))
+    """Whether the bare name tells too little: many definitions have it, or it is a module's, most often a mere word."""
+    marks = ",".join(f"?{place}" for place in range(4, 4 + len(names)))
     rows = snapshot.rows(
-        f"SELECT count(DISTINCT fqn) FROM symbol WHERE name IN ({marks}) AND kind <> ?"
-        " AND (kind <> ? OR EXISTS (SELECT 1 FROM symbol WHERE name = ? AND fqn = ? AND kind = ?))",
-        (*names, SymbolKind.SECTION, SymbolKind.MODULE, fqn.rpartition(".")[2], fqn, SymbolKind.MODULE),
+        "SELECT count(DISTINCT fqn) FILTER (WHERE kind <> ?1), max(kind = ?1 AND fqn = ?2) FROM symbol"
+        f" WHERE name IN ({marks}) AND kind <> ?3",
+        (SymbolKind.MODULE, fqn, SymbolKind.SECTION, *names),
     )
-    return bool(rows[0][0] > _BARE_NAME_DEFINITIONS)
+    definitions, is_module = rows[0]
+    return bool(definitions > _BARE_NAME_DEFINITIONS or (is_module and "." in fqn))
 
 
 def _spelled(mentions: Sequence[str], names: Sequence[str], fqn: str) -> int:

@@ -85,7 +85,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
-    """One reference between two definitions. ``source`` is None at module level of a file without a symbol."""
+    """One reference between two definitions. ``source`` is None in prose outside sections."""
 
     kind: ReferenceKind
     source: SymbolInfo | None
@@ -217,7 +217,10 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the focal symbol: its own facts, and statements elsewhere that mention it."""
+    """What is known of the focal symbol: its own facts, and statements elsewhere that mention it.
+
+    The callers of a module are those who import it.
+    """
 
     resolution: Resolution
     facts: tuple[Fact, ...] = ()
