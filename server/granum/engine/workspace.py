@@ -8,6 +8,7 @@ root.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
@@ -38,10 +39,13 @@ if TYPE_CHECKING:
     from granum.model.answers import DocumentChange, Fact, LensCount, ProblemView, Reindexed, Status, SymbolInfo
     from granum.model.layers import PropositionType
     from granum.model.retrieval import SearchRequest, SearchResult
+    from granum.resolve import Shelf
 
 #: Mentions, and neighbours on either side, that an answer shows at most.
 _MENTIONS = 20
 _NEIGHBOURS = 20
+#: Documents whose names are kept for the next question about a position, some 10 KB each.
+_SHELVED = 256
 
 
 class _Wanted(NamedTuple):
@@ -165,7 +169,7 @@ class Workspace:
         if identifier is None:
             return Resolution(name="")
         with self._snapshot(token) as snapshot:
-            return _resolved(snapshot, path, identifier)
+            return self._resolved(snapshot, path, identifier)
 
     def symbol_named(self, partial: str, *, token: CancelToken | None = None) -> Resolution:
         """The symbol of this fully qualified name, or the one whose name ends with it after a dot."""
@@ -204,7 +208,7 @@ class Workspace:
         if identifier is None:
             return Facts(resolution=Resolution(name=""))
         with self._snapshot(token) as snapshot:
-            return self._facts(snapshot, _resolved(snapshot, path, identifier), wanted)
+            return self._facts(snapshot, self._resolved(snapshot, path, identifier), wanted)
 
     def facts_of(
         self,
@@ -317,6 +321,17 @@ class Workspace:
             syntax = self._syntaxes.of_text(path, buffer.text, language)
         return None if syntax is None else syntax.identifier_at(line, column)
 
+    @cached_property
+    def _shelf(self) -> Shelf:
+        from granum.resolve import Shelf
+
+        return Shelf(_SHELVED)
+
+    def _resolved(self, snapshot: Snapshot, path: str, identifier: Identifier) -> Resolution:
+        from granum.resolve import resolve_identifier
+
+        return resolve_identifier(snapshot, path, identifier, self._shelf)
+
     def _facts(self, snapshot: Snapshot, resolution: Resolution, wanted: _Wanted) -> Facts:
         symbol = resolution.symbol
         if symbol is None:
@@ -354,12 +369,6 @@ def _with_context(snapshot: Snapshot, symbol: SymbolInfo, facts: Facts) -> Facts
         callers=callers(snapshot, symbol.id, _NEIGHBOURS),
         callees=callees(snapshot, symbol.id, _NEIGHBOURS),
     )
-
-
-def _resolved(snapshot: Snapshot, path: str, identifier: Identifier) -> Resolution:
-    from granum.resolve import resolve_identifier
-
-    return resolve_identifier(snapshot, path, identifier)
 
 
 def _mentions(snapshot: Snapshot, symbol: SymbolInfo) -> tuple[Fact, ...]:

@@ -2,6 +2,7 @@
 
 from granum.resolve.graph import callees, callers
 from granum.resolve.link import Linker, link, waiting
+from granum.resolve.modules import Shelf
 from granum.resolve.position import resolve_identifier, symbol_by_name
 
-__all__ = ["Linker", "callees", "callers", "link", "resolve_identifier", "symbol_by_name", "waiting"]
+__all__ = ["Linker", "Shelf", "callees", "callers", "link", "resolve_identifier", "symbol_by_name", "waiting"]

@@ -59,12 +59,14 @@ class Sought(NamedTuple):
 
 
 class Shelf:
-    """Tables kept from one linking run to the next, for as long as their documents are as they were.
+    """Tables kept from one linking run, or one question, to the next, for as long as their documents are as they were.
 
-    It holds at most ``SHELF_SIZE``; slices of a full linking follow each other in path order and share most of them.
+    It holds at most ``size``; slices of a full linking follow each other in path order and share most of them. Readers
+    of several threads may share one: each step of it is a single operation on a dictionary, and a table is only read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = SHELF_SIZE) -> None:
+        self._size = size
         self._kept: dict[int, tuple[Row, Table]] = {}
 
     def table(self, rows: Rows, row: Row) -> Table:
@@ -72,7 +74,7 @@ class Shelf:
         kept = self._kept.get(row[0])
         if kept is not None and kept[0] == row:
             return kept[1]
-        if len(self._kept) >= SHELF_SIZE:
+        if len(self._kept) >= self._size:
             self._kept.clear()
         table = Table.load(rows, *row[:3])
         self._kept[row[0]] = (row, table)

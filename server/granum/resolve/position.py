@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from granum.extract.identify import Identifier
     from granum.index.reader import Snapshot
+    from granum.resolve.modules import Shelf
     from granum.resolve.table import Definition, Table
 
 #: A method's name alone is worth showing as a choice only while this few definitions have it.
@@ -38,13 +39,14 @@ SELECT id FROM symbol WHERE name = ? AND kind IN ('method', 'function', 'propert
 """
 
 
-def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier) -> Resolution:
+def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier, shelf: Shelf | None = None) -> Resolution:
     """What the identifier at a position stands for.
 
     Args:
         snapshot: The index.
         path: The document, relative to the root; one that is not indexed yields no symbol.
         identifier: What stands there, by the text that the caller sees (which may be an unsaved buffer).
+        shelf: Keeps documents' names for the caller's next question.
     """
     blank = Resolution(
         name=identifier.name,
@@ -53,7 +55,7 @@ def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier) ->
         end_column=identifier.end_column,
         is_definition=identifier.is_definition,
     )
-    modules = Modules(snapshot)
+    modules = Modules(snapshot, shelf)
     table = modules.at_path(path)
     if table is None:
         return blank
