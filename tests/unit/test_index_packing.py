@@ -21,7 +21,7 @@ def test_long_texts_are_compressed_and_short_ones_kept() -> None:
     assert len(packed(long)) < len(long) / 2
 
 
-@pytest.mark.parametrize("text", ["", "short", "long and compressed " * 40])
+@pytest.mark.parametrize("text", ["", "short", "with\0nul", "long and\0compressed " * 40])
 def test_sql_reads_what_sql_packed(text: str) -> None:
     connection = apsw.Connection(":memory:")
     add_functions(connection)

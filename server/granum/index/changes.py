@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED
+from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED, last_heading, usual_heading_path
 
 if TYPE_CHECKING:
     import apsw
@@ -78,15 +78,20 @@ INSERT_VERSION = _insert(
     "document_version", "id, document_id, content_sha256, branch_name, commit_sha, extractor_version, first_seen"
 )
 
-INSERT_PARAGRAPH = _insert(
-    "paragraph",
-    "id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal, paragraph_index, start_line, end_line,"
-    " section_heading, heading_path, symbol_names, packed_text, token_count, summary, tags",
+#: What follows from the qualified name (?5) and kind (?4) is left NULL.
+INSERT_PARAGRAPH = (
+    "INSERT INTO paragraph (id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal,"
+    " paragraph_index, start_line, end_line, own_section_heading, own_heading_path, own_symbol_names, packed_text,"
+    f" token_count, summary, tags) VALUES (?, ?, ?, {_mark('paragraph_kind_code')}, ?, ?, ?, ?, ?,"
+    f" nullif(?10, {last_heading('?11')}), nullif(?11, {usual_heading_path('?4', '?5')}), nullif(?12, ?5), packed(?13),"
+    " ?, ?, ?)"
 )
 MOVE_PARAGRAPH = "UPDATE paragraph SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
 REWRITE_PARAGRAPH = (
-    "UPDATE paragraph SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?, section_heading = ?,"
-    " heading_path = ?, symbol_names = ?, packed_text = packed(?), token_count = ?, summary = ?, tags = ?,"
+    "UPDATE paragraph SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?,"
+    f" own_section_heading = nullif(?5, {last_heading('?6')}),"
+    f" own_heading_path = nullif(?6, {usual_heading_path('kind', 'qualified_name')}),"
+    " own_symbol_names = nullif(?7, qualified_name), packed_text = packed(?8), token_count = ?, summary = ?, tags = ?,"
     " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
 )
 STALE_PARAGRAPH = "UPDATE paragraph SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"

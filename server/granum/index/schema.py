@@ -37,6 +37,20 @@ CASE s.qualified_name WHEN '' THEN d.module
 """.strip()
 
 
+#: Joins the items of ``paragraph.heading_path``; it stands in no heading.
+UNIT_SEPARATOR = "\x1f"
+
+
+def last_heading(path: str) -> str:
+    """The expression of the last item of a heading path."""
+    return f"substr({path}, length(rtrim({path}, replace({path}, char(31), ''))) + 1)"
+
+
+def usual_heading_path(kind: str, name: str) -> str:
+    """The expression of the heading path that follows from a paragraph's kind and qualified name."""
+    return f"replace({name}, CASE {kind} WHEN '{ParagraphKind.SECTION}' THEN ' > ' ELSE '.' END, char(31))"
+
+
 def _coded(column: str) -> str:
     """The definition of a coded column and of the column with its value, whose name is the column's second word."""
     cases = " ".join(f"WHEN {code} THEN '{value}'" for code, value in enumerate(CODED[column]))
@@ -90,9 +104,12 @@ CREATE TABLE paragraph (
   qualified_name TEXT NOT NULL,
   ordinal INTEGER NOT NULL,
   paragraph_index INTEGER NOT NULL,
-  section_heading TEXT NOT NULL,
-  heading_path TEXT NOT NULL,      -- joined by \\x1f
-  symbol_names TEXT NOT NULL,      -- joined by space
+  own_section_heading TEXT,        -- these three are NULL where they follow from the qualified name, as most do
+  section_heading TEXT AS (coalesce(own_section_heading, {last_heading("heading_path")})),
+  own_heading_path TEXT,           -- joined by char(31)
+  heading_path TEXT AS (coalesce(own_heading_path, {usual_heading_path("kind", "qualified_name")})),
+  own_symbol_names TEXT,           -- joined by space
+  symbol_names TEXT AS (coalesce(own_symbol_names, qualified_name)),
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   packed_text BLOB NOT NULL,
@@ -284,9 +301,6 @@ FTS_COLUMNS = {
 
 #: Tables whose stale rows are searched only on request.
 STALE_TWINS = {"paragraph_fts": "paragraph_fts_stale", "proposition_fts": "proposition_fts_stale"}
-
-#: Joins the items of ``paragraph.heading_path``; it stands in no heading.
-UNIT_SEPARATOR = "\x1f"
 
 #: Values of ``reference.status``.
 UNLINKED, RESOLVED, AMBIGUOUS, EXTERNAL = 0, 1, 2, 3
