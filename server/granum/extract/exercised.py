@@ -32,7 +32,8 @@ MOST_STEPS = 3
 
 _ARGUMENTS = re.compile(r"\s*\([^()]*\)")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_CHAIN = re.compile(r"(?<![\w.\"'])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+#: The look-behind stands behind the first letter, so that the search runs from letter to letter.
+_CHAIN = re.compile(r"[^\W\d](?<![\w.\"'].)\w*+(?:\.[^\W\d]\w*+)*+")
 
 
 class Exercised:
