@@ -6,13 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from markdown_it import MarkdownIt
 
 from tests.e2e.served import MARKDOWN, Served, files_below, granum, served
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 # in two pieces each, so that no scanner takes this file for a leak
 AWS = "AKIA" + "QZ3MBVCNXD7KWT2B"
@@ -97,14 +98,14 @@ def write(root: Path) -> Path:
 def everything_shown(it: Served) -> str:
     """All that the server says of the files, saved and unsaved, and of the secrets themselves."""
     said: list[Any] = []
-    for path in FILES:
+    for path, text in FILES.items():
         for is_unsaved in (False, True):
             if is_unsaved:
-                it.open(path, FILES[path])
-                it.edit(path, FILES[path] + "\n")
+                it.open(path, text)
+                it.edit(path, text + "\n")
             said.append(it.layers(path))
             said.append(it.ask("textDocument/documentSymbol", it.document(path)))
-            for row, line in enumerate(FILES[path].split("\n")):
+            for row, line in enumerate(text.split("\n")):
                 for word in re.finditer(r"\w{4,}", line):
                     where = it.at(path, row, word.start() + 1)
                     said.append(it.ask("textDocument/hover", where))
