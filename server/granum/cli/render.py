@@ -10,6 +10,7 @@ from rich.text import Text
 
 from granum.cli.text import at_home, clock, grid, heading, kind, marks, one_line, place, safe, size
 from granum.model.answers import Facts, Health, LayerCounts, Layers, ProblemView, Resolution, Status
+from granum.model.layers import SymbolKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,8 @@ def facts(answer: Facts, root: str) -> RenderableType:
     if answer.mentions:
         parts += _section("Said of it elsewhere", [fact_table(answer.mentions, root)])
     if answer.callers:
-        parts += _section(f"Called by ({len(answer.callers)})", [_edges(answer.callers, root, callers=True)])
+        does = "Imported" if symbol and symbol.kind is SymbolKind.MODULE else "Called"
+        parts += _section(f"{does} by ({len(answer.callers)})", [_edges(answer.callers, root, callers=True)])
     if answer.callees:
         parts += _section(f"Calls ({len(answer.callees)})", [_edges(answer.callees, root, callers=False)])
     return Group(*parts)
