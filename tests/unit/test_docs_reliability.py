@@ -16,7 +16,7 @@ ROWS = [
 ]
 
 
-def tests_in(file: Path) -> set[str]:
+def names_in(file: Path) -> set[str]:
     """The names of a file's tests."""
     module = ast.parse(file.read_text(encoding="utf-8"))
     found = {node.name for node in module.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
@@ -25,7 +25,7 @@ def tests_in(file: Path) -> set[str]:
 
 @pytest.mark.parametrize(("path", "name"), sorted(set(PROOF.findall(PAGE))))
 def test_a_named_proof_exists(path: str, name: str) -> None:
-    found = tests_in(TESTS / path)
+    found = names_in(TESTS / path)
     assert name in found if name else found
 
 
@@ -40,5 +40,5 @@ def test_a_row_has_three_cells_and_a_proof_in_the_last(row: str) -> None:
 def test_every_proof_that_this_page_is_for_stands_on_it() -> None:
     """A reliability test that the page does not name proves something that nobody is promised."""
     files = (TESTS / "e2e").glob("test_reliability_*.py")
-    written = {(f"e2e/{file.name}", name) for file in files for name in tests_in(file)}
+    written = {(f"e2e/{file.name}", name) for file in files for name in names_in(file)}
     assert written <= set(PROOF.findall(PAGE))
