@@ -179,5 +179,5 @@ def test_any_text_has_a_type(text: str, source: S, role: Role, is_test: bool) ->
         ("parallel: The maximum number of jobs, which must be positive.", T.CONSTRAINT),
     ],
 )
-def test_a_parameter_is_described_or_limited_but_is_no_risk(text: str, kind: PropositionType) -> None:
+def test_a_parameter_is_described_or_limited_but_is_no_risk(text: str, kind: T) -> None:
     assert classify(text, S.DOCSTRING, Role.PARAMETER)[0] is kind
