@@ -25,13 +25,13 @@ def _insert(table: str, columns: str) -> str:
 def _mark(column: str) -> str:
     """The expression of a column's value: packed or coded where the column's name says so."""
     if column in CODED:
-        cases = " ".join(f"WHEN '{value}' THEN {code}" for code, value in enumerate(CODED[column]))
-        return f"CASE ? {cases} END"
+        return _coded(column, "?")
     return "packed(?)" if column.startswith("packed_") else "?"
 
 
-def _set(columns: str) -> str:
-    return ", ".join(f"{column} = {_mark(column)}" for column in columns.split(", "))
+def _coded(column: str, value: str) -> str:
+    cases = " ".join(f"WHEN '{member}' THEN {code}" for code, member in enumerate(CODED[column]))
+    return f"CASE {value} {cases} END"
 
 
 def fts_insert(table: str) -> str:
@@ -96,13 +96,16 @@ REWRITE_PARAGRAPH = (
 )
 STALE_PARAGRAPH = "UPDATE paragraph SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 
-INSERT_PROPOSITION = _insert(
-    "proposition",
-    "id, document_id, version_id, hash, text, proposition_type_code, confidence, proposition_source_code, mentions",
+INSERT_PROPOSITION = (
+    "INSERT INTO proposition (id, document_id, version_id, hash, packed_statement, proposition_type_code, confidence,"
+    " proposition_source_code) VALUES (?, ?, ?, ?, packed_pair(?9, ?5),"
+    f" {_coded('proposition_type_code', '?6')}, ?7, {_coded('proposition_source_code', '?8')})"
 )
 REWRITE_PROPOSITION = (
-    f"UPDATE proposition SET {_set('text, proposition_type_code, confidence, proposition_source_code, mentions')},"
-    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
+    f"UPDATE proposition SET packed_statement = packed_pair(?5, ?1), confidence = ?3,"
+    f" proposition_type_code = {_coded('proposition_type_code', '?2')},"
+    f" proposition_source_code = {_coded('proposition_source_code', '?4')},"
+    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?6"
 )
 STALE_PROPOSITION = "UPDATE proposition SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 INSERT_OCCURRENCE = _insert("occurrence", "proposition_id, start_line, end_line, paragraph_id, symbol_id")

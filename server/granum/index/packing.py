@@ -1,4 +1,6 @@
-"""Long texts are stored compressed: two SQL functions, ``packed`` on the way in and ``unpacked`` on the way out.
+"""Long texts are stored compressed, by SQL functions: ``packed`` on the way in and ``unpacked`` on the way out.
+
+Two texts that share their words are packed together, by ``packed_pair``, and read by ``first_of`` and ``second_of``.
 
 Source code and prose come down to less than half. Short texts stay as they are, which their type in the row tells:
 TEXT is the text itself, a BLOB is compressed. So who reads a column need not know which it is.
@@ -15,11 +17,12 @@ if TYPE_CHECKING:
     import apsw
 
 #: In code points; shorter texts would gain next to nothing.
-SHORTEST = 80
+SHORTEST = 64
 
 # raw deflate, since a row needs neither header nor checksum; a compressor that was never fed is copied for each text,
 # because making one takes longer than compressing a paragraph with it; a small window and memory make the copy cheap
 _LEVEL, _RAW, _MEMORY = 4, -12, 6
+_SEPARATOR = "\x1f"
 _FRESH = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, _MEMORY)
 
 
@@ -43,8 +46,29 @@ def unpacked(value: bytes | str | None) -> str | None:
     return value
 
 
+def packed_pair(first: str, second: str) -> bytes | str:
+    """Both texts as one value; the first holds no unit separator."""
+    return packed(f"{first}{_SEPARATOR}{second}")
+
+
+def first_of(value: bytes | str) -> str:
+    """The first text of a pair."""
+    return (unpacked(value) or "").partition(_SEPARATOR)[0]
+
+
+def second_of(value: bytes | str) -> str:
+    """The second text of a pair."""
+    return (unpacked(value) or "").partition(_SEPARATOR)[2]
+
+
 def add_functions(connection: apsw.Connection) -> None:
-    """Makes ``packed`` and ``unpacked`` known to the connection; without them texts cannot be read or written."""
-    functions: dict[str, Callable[..., bytes | str | None]] = {"packed": packed, "unpacked": unpacked}
-    for name, function in functions.items():
-        connection.create_scalar_function(name, function, 1, deterministic=True)
+    """Makes the functions known to the connection; without them texts cannot be read or written."""
+    functions: list[tuple[Callable[..., bytes | str | None], int]] = [
+        (packed, 1),
+        (unpacked, 1),
+        (packed_pair, 2),
+        (first_of, 1),
+        (second_of, 1),
+    ]
+    for function, arguments in functions:
+        connection.create_scalar_function(function.__name__, function, arguments, deterministic=True)

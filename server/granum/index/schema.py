@@ -7,6 +7,15 @@ twins and so cannot skew BM25.
 
 A contentless table must keep full detail: with ``detail=column`` or ``none`` SQLite would re-read the text to count
 instances, finds none, and BM25 is 0 for every row. So quoted phrases and column filters work in all of them.
+
+The file must stay within a few times the size of the source, so bytes are spent on what nothing else tells:
+
+- Texts are compressed (``packing``); a proposition's mentions are words of its text and are packed with it.
+- What follows from other columns is no column but a computed one (``AS``), which queries name like any other: kinds
+  from small integers, last names from names, headings from qualified names. A ``own_`` column holds the exceptions.
+- Fully qualified names need the document's module, so that ``symbol`` is a view over ``definition``.
+- An index stands only where no other way is short. What one document holds is found by its id alone, which is why
+  keys within a document are kept unique by the writer (``code_rows``, ``knowledge_rows``) and by no index.
 """
 
 from __future__ import annotations
@@ -131,11 +140,12 @@ CREATE TABLE proposition (
   document_id INTEGER NOT NULL,
   version_id INTEGER NOT NULL,
   hash BLOB NOT NULL,
-  text TEXT NOT NULL,
+  packed_statement BLOB NOT NULL,  -- mentions and text, of which the former are words
+  text TEXT AS (second_of(packed_statement)),
   {_coded("proposition_type_code")},
   confidence REAL NOT NULL,
   {_coded("proposition_source_code")},
-  mentions TEXT NOT NULL,          -- joined by space
+  mentions TEXT AS (first_of(packed_statement)),  -- joined by space
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
   superseded_by INTEGER
