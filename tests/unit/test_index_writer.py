@@ -329,3 +329,18 @@ def test_progress_ends_at_the_total(root: Path, tmp_path: Path) -> None:
         assert (status.queue_length, status.running, status.files_done) == (0, False, status.files_total)
         assert status.indexed_at is not None
     assert told[-1][0] == told[-1][1] >= 30
+
+
+def test_the_log_is_emptied_unless_a_reader_is_in_the_way(root: Path, tmp_path: Path) -> None:
+    generation = open_generation(tmp_path / "i.db", EXTRACTOR_VERSION)
+    committer = Committer(generation.connection, root, EXTRACTOR_VERSION, Origin, None)
+    log = generation.path.with_name(generation.path.name + "-wal")
+    reader = Reader(generation.path)
+    with reader.snapshot():
+        committer.put_problems([("a", "code", "message")])
+        committer.empty_log()
+        assert log.stat().st_size > 0
+    committer.empty_log()
+    assert log.stat().st_size == 0
+    reader.close()
+    generation.connection.close()

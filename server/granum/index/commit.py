@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -11,7 +12,7 @@ import msgspec
 
 from granum.index import changes as sql
 from granum.index import packages
-from granum.index.connection import immediate
+from granum.index.connection import BUSY_TIMEOUT_MS, immediate
 from granum.index.generation import DAMAGE
 from granum.index.modules import Modules, is_marker, renamed_modules
 from granum.index.reading import State
@@ -133,6 +134,18 @@ class Committer:
         if document_ids:
             wanted = int(self._slice * _SLICE_SECONDS / max(time.monotonic() - started, 1e-3))
             self._slice = max(1, min(_LARGEST_SLICE, 2 * self._slice, wanted))
+
+    def empty_log(self) -> None:
+        """Copies the write-ahead log into the file and cuts it to nothing, unless a reader or a writer is in the way.
+
+        SQLite itself would leave a scan's log, of many megabytes, beside the file for as long as it is open.
+        """
+        self.connection.set_busy_timeout(0)
+        try:
+            with suppress(apsw.BusyError, apsw.LockedError):
+                self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def drop_waiting(self) -> None:
         """Gives up the linking that waits; after a failure that would only repeat itself."""

@@ -205,11 +205,12 @@ class Writer:
         return min(choices, key=lambda choice: choice[:2])[2] if choices else None
 
     def _make_ready(self) -> None:
-        """Loads the parsers here for small files and in a worker for large ones."""
+        """Loads the parsers here for small files and in a worker for large ones; tidies up after the scan."""
         self._wants_ready = False
         self._workers.prepare()
         # in a thread of its own: the index is at rest, and whoever waits for that need not wait for this
         threading.Thread(target=prepare, name="granum-prepare", daemon=True).start()
+        self._committer.empty_log()
 
     def _is_batch(self, cause: Cause) -> bool:
         """Whether to commit now: for someone who waits, or when enough is there, or nothing more will come soon.
