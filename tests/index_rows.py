@@ -68,7 +68,8 @@ def rows(connection: apsw.Connection) -> dict[str, list[tuple[Any, ...]]]:
     """All live rows by table, sorted; the full-text tables by the terms at their places."""
     found = {table: sorted(connection.execute(sql).fetchall(), key=repr) for table, sql in _ROWS.items()}
     for table, sql in _FTS_KEYS.items():
-        connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_terms USING fts5vocab(main, {table}, instance)")
+        terms_of = f"USING fts5vocab(main, {table}, instance)"
+        connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_terms {terms_of}")
         keys = dict(connection.execute(sql).fetchall())
         terms = connection.execute(f'SELECT doc, term, col, "offset" FROM temp.{table}_terms').fetchall()
         found[table] = sorted((keys.get(row_id, f"no row {row_id}"), *rest) for row_id, *rest in terms)
@@ -92,9 +93,9 @@ class Index:
         generation = open_generation(database, EXTRACTOR_VERSION)
         self.root = root
         self.path = generation.path
-        given = Options(
-            root=root.resolve(), policy=Policy(root.resolve(), Settings()), extractor_version=EXTRACTOR_VERSION, workers=1
-        )
+        real = root.resolve()
+        policy = Policy(real, Settings())
+        given = Options(root=real, policy=policy, extractor_version=EXTRACTOR_VERSION, workers=1)
         self.writer = Writer(generation.connection, msgspec.structs.replace(given, **options))
 
     def settle(self) -> None:

@@ -58,7 +58,8 @@ end, 20)
 REQUEST = """
 local method, params = ...
 local client = vim.lsp.get_clients({ name = 'granum' })[1]
-local answer = client:request_sync(method, next(params) and params or vim.empty_dict(), 60000, vim.api.nvim_get_current_buf())
+local buffer = vim.api.nvim_get_current_buf()
+local answer = client:request_sync(method, next(params) and params or vim.empty_dict(), 60000, buffer)
 return answer and (answer.result or answer.err)
 """
 FLOAT = """
