@@ -214,3 +214,5 @@ def test_a_module_s_bare_name_is_a_word_like_others(workspace: Indexed) -> None:
         assert [f.text for f in found if f.path == "docs/more.md"] == ["Never open shop.stock twice."]
         variable = snapshot.mentions_of(("stock",), fqn="shop.till.stock")
         assert "Never open stock at night." in [f.text for f in variable]
+        package = snapshot.mentions_of(("shop",), fqn="shop")
+        assert package == (), "a project's name stands in sentences about anything"

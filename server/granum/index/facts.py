@@ -143,7 +143,7 @@ def _is_common(snapshot: Snapshot, names: Sequence[str], fqn: str) -> bool:
         (SymbolKind.MODULE, fqn, SymbolKind.SECTION, *names),
     )
     definitions, is_module = rows[0]
-    return bool(definitions > _BARE_NAME_DEFINITIONS or (is_module and "." in fqn))
+    return bool(definitions > _BARE_NAME_DEFINITIONS or is_module)
 
 
 def _spelled(mentions: Sequence[str], names: Sequence[str], fqn: str) -> int:
