@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from granum.index.connection import open_reader
 from tests.e2e.strict_client import SERVER, RpcError, StrictClient
 
 if TYPE_CHECKING:
@@ -76,6 +77,21 @@ def granum(root: Path, cache: Path, *words: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
 
 
-def files_below(folder: Path) -> bytes:
-    """The bytes of every file below a folder."""
-    return b"".join(file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file())
+def stored(cache: Path) -> str:
+    """All that an index holds: its rows with their texts unpacked, the terms of its full-text tables, and its bytes."""
+    (index,) = cache.rglob("index-*.db")
+    connection = open_reader(index)
+    connection.execute("PRAGMA query_only = 0")  # for the table of terms, which is temporary
+    try:
+        names = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
+        words: list[str] = []
+        for name, sql in names.fetchall():
+            words.extend(str(value) for row in connection.execute(f'SELECT * FROM "{name}"') for value in row)
+            if "fts5" in str(sql):
+                connection.execute(f"CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, '{name}', row)")
+                words.extend(str(term) for (term,) in connection.execute("SELECT term FROM temp.terms"))
+                connection.execute("DROP TABLE temp.terms")
+    finally:
+        connection.close()
+    raw = b"".join(file.read_bytes() for file in sorted(cache.rglob("*")) if file.is_file())
+    return "\n".join([*words, raw.decode("latin-1")])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
-from tests.e2e.served import MARKDOWN, Served, files_below, granum, served
+from tests.e2e.served import MARKDOWN, Served, granum, served, stored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,16 +122,21 @@ def test_planted_secrets_reach_no_table_log_or_answer(tmp_path: Path, monkeypatc
     root = write(tmp_path / "root")
     with served(root, tmp_path / "cache", MARKDOWN) as it:
         shown = everything_shown(it)
-    stored = files_below(tmp_path / "cache").decode("utf-8", "replace")
+    kept = stored(tmp_path / "cache")
     runs = [
         granum(root, tmp_path / "cache", *words)
         for words in (["layers", "pkg/a.py", "--text"], ["search", "password must token never"], ["facts", "connect"])
     ]
     printed = "".join((run.stdout + run.stderr).decode() for run in runs)
-    for where, text in (("shown", shown), ("stored", stored), ("log", it.client.stderr.decode()), ("cli", printed)):
+    for where, text in (("shown", shown), ("stored", kept), ("log", it.client.stderr.decode()), ("cli", printed)):
         found = [text[max(0, at - 60) : at + 60] for secret in ALL if (at := text.find(secret)) >= 0]
         assert not found, (where, found)
     assert all(words in shown for words in KEPT)
+    assert "must never be used" in kept
+    # the terms of the full-text tables are folded and cut at signs
+    for secret in ALL:
+        longest = max(re.findall(r"[a-z0-9]+", secret.lower()), key=len)
+        assert longest[:12] not in kept.lower()
 
 
 HOSTILE = "\x1b]0;owned\x07\x9b31m\u202eevil\u2066\U000e0041<b>x</b> ![i](http://x/y.png) [c](command:quit) `tick"
