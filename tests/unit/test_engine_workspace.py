@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from granum.engine import Workspace
 from granum.model.answers import Health
 from granum.model.cancellation import CancelToken
-from granum.model.errors import CancelledRequestError, InvalidRequestError, NotInWorkspaceError
+from granum.model.errors import CancelledRequestError, IndexUnavailableError, InvalidRequestError, NotInWorkspaceError
 from granum.model.layers import Freshness, PropositionType
 from granum.model.retrieval import SearchRequest
 from tests.fixture import parse
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from granum.model.answers import Status
+    from granum.model.answers import Layers, Status
 
 WATCHDOG = 60.0
 
@@ -238,3 +240,31 @@ def test_closing_copies_the_log_into_the_index(open_workspace: Callable[[str], W
     assert workspace.find_symbols("LIMIT", 5)
     workspace.close()
     assert [file.name.partition(".")[2] for file in (tmp_path / "index").rglob("index-*")] == ["db"]
+
+
+def test_a_damaged_text_that_only_a_question_meets_has_the_index_rebuilt(
+    open_workspace: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    workspace = open_workspace("//- /a.py\ndef f():\n    return " + " + ".join(f"value_{i}" for i in range(40)) + "\n")
+    (index,) = (tmp_path / "index").rglob("index-*.db")
+    connection = apsw.Connection(str(index))
+    connection.create_scalar_function("unpacked", lambda _: "", 1, deterministic=True)
+    connection.execute("UPDATE paragraph SET packed_text = randomblob(200)")
+    connection.close()
+    with pytest.raises(IndexUnavailableError, match="being rebuilt"):
+        workspace.layers("a.py", include_text=True)
+    deadline = time.monotonic() + WATCHDOG
+    while not (found := _layers_or_none(workspace)) and time.monotonic() < deadline:
+        workspace.wait_idle(0.1)
+    assert found
+    assert "value_39" in found.paragraphs[0].text
+    assert "damaged" in workspace.status().message
+
+
+def _layers_or_none(workspace: Workspace) -> Layers | None:
+    """The rebuilt layers, as soon as they are there."""
+    try:
+        found = workspace.layers("a.py", include_text=True)
+    except (IndexUnavailableError, apsw.Error):
+        return None
+    return found if found.paragraphs else None

@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -64,6 +65,9 @@ class Indexing:
         self._listeners = listeners
         self._lock = threading.RLock()
         self._closed = False
+        # not the same lock: whoever replaces a writer waits for its thread, which may be telling of damage
+        self._damage = threading.Lock()
+        self._given_up: Path | None = None
         # between start() and the end of the first scan, a writer with nothing to do is not at rest
         self._starting = False
         self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
@@ -257,11 +261,21 @@ class Indexing:
                 on_status(status)
             self._ended.wait(_STATUS_SECONDS)
 
+    def met_damage(self, reader: Reader, message: str) -> None:
+        """A question found the index damaged; it is rebuilt, unless that has begun since the question was asked."""
+        if reader is self.reader:
+            self._damaged(message)
+
     def _damaged(self, message: str) -> None:
-        """Called in the writer's thread, which ends afterwards; a new one takes over from another thread."""
+        """The writer ends afterwards, which may have called this; a new one takes over from another thread."""
+        with self._damage:  # many questions may meet it at once
+            if self._closed or self._given_up == self._generation:
+                return
+            self._given_up = self._generation
         log.error("the index is damaged: %s", message)
-        mark_damaged(self._generation)
-        if not self._closed:
+        with suppress(OSError):  # on a read-only disk nothing can be rebuilt either
+            mark_damaged(self._generation)
+        with suppress(RuntimeError):  # closed meanwhile
             self._background.submit(self._replace)
 
     def _replace(self) -> None:

@@ -23,9 +23,10 @@ from granum.extract import language_of
 from granum.index import paths
 from granum.index.facts import FactFilter
 from granum.index.freshness import FreshnessCheck, worst
+from granum.index.generation import DAMAGE
 from granum.model.answers import Facts, Layers, Resolution
 from granum.model.cancellation import CancelToken
-from granum.model.errors import CancelledRequestError, InvalidRequestError
+from granum.model.errors import CancelledRequestError, IndexUnavailableError, InvalidRequestError
 from granum.model.layers import Freshness
 from granum.model.settings import Settings
 
@@ -291,12 +292,18 @@ class Workspace:
     def _snapshot(self, token: CancelToken | None) -> Iterator[Snapshot]:
         token = token or CancelToken()
         check = FreshnessCheck(self.root)
-        with self._indexing.reader.snapshot(scope_of=self._branches.view.scope_of, check=check) as snapshot:
-            try:
-                with token.interrupting(snapshot.interrupt):
-                    yield snapshot
-            except apsw.InterruptError as error:
-                raise CancelledRequestError("the request was cancelled") from error
+        reader = self._indexing.reader
+        try:
+            with (
+                reader.snapshot(scope_of=self._branches.view.scope_of, check=check) as snapshot,
+                token.interrupting(snapshot.interrupt),
+            ):
+                yield snapshot
+        except apsw.InterruptError as error:
+            raise CancelledRequestError("the request was cancelled") from error
+        except DAMAGE as error:
+            self._indexing.met_damage(reader, str(error))
+            raise IndexUnavailableError("The index is damaged and is being rebuilt; ask again in a moment.") from error
 
     def _identifier(self, path: str, line: int, column: int) -> Identifier | None:
         """The name at a position.

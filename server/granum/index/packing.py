@@ -11,10 +11,10 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
+import apsw
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import apsw
 
 #: In code points; shorter texts would gain next to nothing.
 SHORTEST = 64
@@ -39,11 +39,14 @@ def unpacked(value: bytes | str | None) -> str | None:
     """The text of a row's value; NULL stays NULL.
 
     Raises:
-        zlib.error: The bytes are damaged.
+        apsw.CorruptError: The bytes are damaged. SQLite itself has no checksum to find that by.
     """
-    if isinstance(value, bytes):
+    if not isinstance(value, bytes):
+        return value
+    try:
         return zlib.decompress(value, _RAW).decode("utf-8", "surrogatepass")
-    return value
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise apsw.CorruptError(f"a text cannot be unpacked: {error}") from error
 
 
 def packed_pair(first: str, second: str) -> bytes | str:
