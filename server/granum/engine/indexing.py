@@ -76,14 +76,16 @@ class Indexing:
         self._news = threading.Event()
         self._ended = threading.Event()
         self._open()
-        if listeners.on_status is not None:
-            threading.Thread(target=self._tell, args=(listeners.on_status,), name="granum-status", daemon=True).start()
 
     # -- work
 
     def start(self) -> None:
-        """Asks git, then scans; returns at once."""
+        """Asks git, then scans; returns at once. Called once."""
         self._starting = True
+        on_status = self._listeners.on_status
+        if on_status is not None:
+            # not before: an index at rest because nothing was asked of it yet is no news
+            threading.Thread(target=self._tell, args=(on_status,), name="granum-status", daemon=True).start()
         self._background.submit(self._begin)
 
     def opened(self, path: str) -> Future[Reindexed]:
@@ -150,14 +152,24 @@ class Indexing:
         """The most bytes that an indexed file may have."""
         return self._settings.max_file_size
 
-    def status(self, snapshot: Snapshot) -> Status:
-        """The state now; counts come from the snapshot."""
+    def is_at_rest(self) -> bool:
+        """Whether nothing is queued, nothing runs, and nothing is about to."""
+        return not (self._writer.status().running or self._starting)
+
+    def status(self, snapshot: Snapshot, *, at_rest: bool) -> Status:
+        """The state now; counts come from the snapshot.
+
+        Args:
+            snapshot: The index.
+            at_rest: ``is_at_rest`` before the snapshot was taken: work that ended since is not in its counts, and a
+                status that is the last for long must not tell them.
+        """
         writer = self._writer.status()
         git = self._branches.view.state
         return Status(
             root=str(self._root),
             health=_health(writer, starting=self._starting),
-            quiescent=not (writer.running or self._starting),
+            quiescent=at_rest and self.is_at_rest(),
             message=writer.degraded or self._message,
             counts=snapshot.counts(),
             queue_length=writer.queue_length,
@@ -253,8 +265,9 @@ class Indexing:
         while self._news.wait() and not self._ended.is_set():
             self._news.clear()
             try:
+                at_rest = self.is_at_rest()
                 with self.reader.snapshot() as snapshot:
-                    status = self.status(snapshot)
+                    status = self.status(snapshot, at_rest=at_rest)
             except apsw.Error as error:
                 log.warning("no status could be told: %s", error)
             else:

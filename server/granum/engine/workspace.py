@@ -82,7 +82,7 @@ class Workspace:
             root: The workspace's folder.
             settings: The user's settings; the defaults if not given.
             on_change: Told after each committed change; runs in the writer's thread, so it must be quick.
-            on_status: Told when health, queue or counts change; as quick.
+            on_status: Told, from ``start`` on, when health, queue or counts change; as quick.
             on_progress: Files done and files in all, while a scan runs.
             index_dir: Replaces the user's cache folder.
 
@@ -283,8 +283,9 @@ class Workspace:
     def status(self, *, token: CancelToken | None = None) -> Status:
         """The state of the workspace; asks git, so it takes tens of milliseconds."""
         self._branches.refresh()
+        at_rest = self._indexing.is_at_rest()
         with self._snapshot(token) as snapshot:
-            return self._indexing.status(snapshot)
+            return self._indexing.status(snapshot, at_rest=at_rest)
 
     # how it is done
 
