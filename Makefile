@@ -5,7 +5,7 @@
 #   make check                  format, lint, types, direction of imports
 #   make bench [BENCH_ARGS=--json]  the benchmarks, as tables or JSON; GRANUM_BENCH_WORKSPACE names the workspace
 #   make test-editors           tests in real editors
-#   make test-heavy             long tests: storms, crashes, large workspaces
+#   make test-heavy             long tests on a real package from the registry
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -50,13 +50,10 @@ test-editors: $(VENV)/.installed-editors
 	@"$(BIN)/python" -m pytest $(PYTEST_ARGS) tests/editors
 
 test-heavy: $(VENV)/.installed-dev
-	@$(call suite,tests/heavy)
+	@"$(BIN)/python" -m pytest $(PYTEST_ARGS) tests/heavy
 
 clean:
 	@rm -rf "$(VENV)" .mypy_cache .ruff_cache .pytest_cache .hypothesis
-
-# a suite that does not exist yet is said to be missing, not passed over
-suite = if [ -d $(1) ]; then "$(BIN)/python" -m pytest $(PYTEST_ARGS) $(1); else echo "$(1) does not exist yet: nothing was tested"; fi
 
 $(VENV)/bin/python:
 	@[ -n "$(PYTHON)" ] || { echo "Granum needs Python 3.11 or newer with its venv module, and found none." >&2; \

@@ -160,6 +160,7 @@ def test_any_position_of_any_text_has_an_answer(text: str, line: int, column: in
     [
         ("Use :meth:`.Store.get` here.", 18, "Store.get"),
         ("Use ``Store.get()`` here.", 8, "Store"),
+        ("Use :meth:`.Store.get` here.", 6, None),
         ("A :term:`object` is a thing.", 11, None),
         ("Set :rst:dir:`math` here.", 16, None),
         ("Run ``pip install granum``.", 10, None),

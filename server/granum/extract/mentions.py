@@ -63,7 +63,7 @@ def mentions(text: str, outline: Outline, scopes: Sequence[tuple[int, str]]) -> 
 def marked_around(line: str, column: int) -> tuple[int, int] | None:
     """Where the dotted name stands whose code marks lie around a column of a line; by the same rules as mentions."""
     for match in _MARKED.finditer(line):
-        if match.start() <= column <= match.end():
+        if match.start(3) <= column <= match.end(3):
             named = _named(match)
             return named.span(1) if named else None
     return None
