@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: A slice of linking is made as long as this, in seconds, so that a save waits no longer.
-_SLICE_SECONDS = 0.1
-_FIRST_SLICE = 16
+_SLICE_SECONDS = 0.04
+_FIRST_SLICE = 4
 _LARGEST_SLICE = 256
 _PACKAGES_AT_ONCE = 50
 #: Documents linked in the transaction that wrote them; more are left to slices.

@@ -55,8 +55,8 @@ TASK_FILES = 16
 AHEAD = 3
 #: Readings that wait for being committed, and how many of them make one transaction.
 MOST_READY = 400
-BATCH_FILES = 100
-FULL_BATCH = 48
+BATCH_FILES = 32
+FULL_BATCH = 24
 #: How long a step of walking, or of reading files here, may take, in seconds.
 STEP_SECONDS = 0.05
 
