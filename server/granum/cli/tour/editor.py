@@ -73,7 +73,8 @@ class Place(NamedTuple):
 
 def server_command() -> tuple[str, ...]:
     """How an editor starts the server, with the interpreter that runs the tour."""
-    return (sys.executable, "-m", "granum", "serve")
+    # -P: a toured workspace's own secrets.py or types.py must not be imported in the standard library's place
+    return (sys.executable, "-P", "-m", "granum", "serve")
 
 
 def environment(cache: Path) -> dict[str, str]:
