@@ -7,6 +7,8 @@ import queue
 import signal
 import subprocess
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -28,10 +30,10 @@ HEAVY = 'def f{0}(a, b):\n    """Returns the sum, and must never fail."""\n    r
 class Pool:
     """Workers whose readings can be waited for."""
 
-    def __init__(self, root: Path, seconds: float = 30.0) -> None:
+    def __init__(self, root: Path, seconds: float = 30.0, count: int = 1) -> None:
         self.readings: queue.Queue[Reading] = queue.Queue()
         rules = Rules(root=os.fspath(root.resolve()), max_file_size=8 << 20)
-        self.workers = Workers(1, rules, self.readings.put, seconds)
+        self.workers = Workers(count, rules, self.readings.put, seconds, idle_seconds=0.01)
 
     def look(self, *paths: str) -> None:
         self.workers.submit(tuple(Request(path=path, turn=i) for i, path in enumerate(paths)), 0)
@@ -66,6 +68,37 @@ def test_readings_come_in_order_with_their_turns(tmp_path: Path, pool: Pool) -> 
     assert [s.name for s in readings[0].extraction.symbols if s.kind == "function"] == ["f"]
     assert readings[1].problem is not None
     assert readings[1].problem.code == "binary"
+
+
+def test_of_several_processes_one_is_kept_when_there_is_nothing_to_do(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(heavy(200))
+    pool = Pool(tmp_path, count=2)
+    try:
+        for _ in range(6):
+            pool.look("a.py", "a.py")
+        assert {pool.next().state for _ in range(12)} == {State.READ}
+        ended = threading.Event()
+        deadline = time.monotonic() + WATCHDOG
+        while len(pool.workers.pids()) > 1 and time.monotonic() < deadline:
+            ended.wait(0.02)
+        (kept,) = pool.workers.pids()
+        pool.look("a.py")
+        assert pool.next().state is State.READ
+        assert kept in pool.workers.pids()
+    finally:
+        pool.workers.close()
+
+
+def test_a_process_that_was_made_ready_serves_the_first_task(tmp_path: Path, pool: Pool) -> None:
+    (tmp_path / "a.py").write_text("LIMIT = 3\n")
+    pool.workers.prepare()
+    pool.look("a.py")
+    assert pool.next().state is State.READ
+    (ready,) = pool.workers.pids()
+    pool.workers.prepare()
+    pool.look("a.py")
+    assert pool.next().state is State.READ
+    assert pool.workers.pids() == (ready,)
 
 
 def test_a_known_content_is_not_extracted(tmp_path: Path, pool: Pool) -> None:

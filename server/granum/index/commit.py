@@ -135,6 +135,10 @@ class Committer:
             wanted = int(self._slice * _SLICE_SECONDS / max(time.monotonic() - started, 1e-3))
             self._slice = max(1, min(_LARGEST_SLICE, 2 * self._slice, wanted))
 
+    def shrink(self) -> None:
+        """Frees the connection's page cache, which bulk work filled; the system's own cache holds the pages too."""
+        self.connection.execute("PRAGMA shrink_memory")
+
     def empty_log(self) -> None:
         """Copies the write-ahead log into the file and cuts it to nothing, unless a reader or a writer is in the way.
 

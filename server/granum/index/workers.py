@@ -33,6 +33,9 @@ FILE_SECONDS = 10.0
 #: More processes than this do not pay: the writer's thread cannot take in more.
 MAX_WORKERS = 4
 
+#: Processes beside the first end when they had nothing to do for so long, in seconds: each holds some 35 MB.
+IDLE_SECONDS = 5.0
+
 _End = None
 #: The urgency of what nobody waits for.
 _LAST = 1000
@@ -47,16 +50,23 @@ class Workers:
     """A pool of worker processes. ``on_reading`` is called from its threads, once for each request."""
 
     def __init__(
-        self, count: int, rules: Rules, on_reading: Callable[[Reading], None], file_seconds: float = FILE_SECONDS
+        self,
+        count: int,
+        rules: Rules,
+        on_reading: Callable[[Reading], None],
+        file_seconds: float = FILE_SECONDS,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._count = max(1, min(count, MAX_WORKERS))
         self._rules = rules
         self._on_reading = on_reading
         self._seconds = file_seconds
+        self._idle_seconds = idle_seconds
         # urgent tasks first; the count keeps the order among equals and requests from being compared
         self._tasks: queue.PriorityQueue[tuple[int, int, tuple[Request, ...] | None]] = queue.PriorityQueue()
         self._put = 0
         self._threads: list[threading.Thread] = []
+        self._busy = 0
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._answered_at: dict[int, float] = {}
@@ -85,10 +95,14 @@ class Workers:
         """Has the files looked at; the smaller the urgency, the sooner."""
         self._put += 1
         self._tasks.put((urgency, self._put, requests))
-        if len(self._threads) < self._count:
-            thread = threading.Thread(target=self._serve, name=f"granum-worker-{len(self._threads)}", daemon=True)
+        with self._lock:
+            number = len(self._threads)
+            # a process that waits is quicker than one that must be started first
+            if self._closed or number >= self._count or self._tasks.qsize() <= number - self._busy:
+                return
+            thread = threading.Thread(target=self._serve, args=(number,), name=f"granum-worker-{number}", daemon=True)
             self._threads.append(thread)
-            thread.start()
+        thread.start()
 
     def prepare(self) -> None:
         """Has one process ready, for a save that should not wait for its start."""
@@ -100,16 +114,30 @@ class Workers:
         with self._lock:
             self._closed = True
             processes = list(self._processes)
+            threads = list(self._threads)
         for process in processes:
             process.kill()
-        for _ in self._threads:
+        for _ in threads:
             self._tasks.put((-1, 0, _End))
-        for thread in self._threads:
+        for thread in threads:
             thread.join()
 
-    def _serve(self) -> None:
+    def _next(self, number: int) -> tuple[Request, ...] | None:
+        """The next task; None at the end, and for all but the first thread when there was none for long."""
+        try:
+            requests = self._tasks.get(timeout=self._idle_seconds if number else None)[2]
+        except queue.Empty:
+            requests = _End
+        with self._lock:
+            if requests is None:
+                self._threads.remove(threading.current_thread())
+            else:
+                self._busy += 1
+        return requests
+
+    def _serve(self, number: int) -> None:
         process: subprocess.Popen[bytes] | None = None
-        while (requests := self._tasks.get()[2]) is not None:
+        while (requests := self._next(number)) is not None:
             if not requests and process is None and (process := self._start()) is not None:
                 self._send(process, requests)
             while requests:
@@ -124,6 +152,8 @@ class Workers:
                     timed_out = self._timed_out(process)
                     process = None
                     requests = self._blame(requests, timed_out=timed_out)
+            with self._lock:
+                self._busy -= 1
         if process is not None:
             self._end(process)
 

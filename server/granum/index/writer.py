@@ -23,6 +23,7 @@ from granum.index.freshness import FileStamp
 from granum.index.generation import DAMAGE, mark_damaged
 from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
 from granum.index.look import Rules, look, prepare
+from granum.index.memory import give_back
 from granum.index.options import Options, WriterStatus
 from granum.index.policy import RULE_FILES
 from granum.index.reading import Reading, Request, State
@@ -208,9 +209,10 @@ class Writer:
         """Loads the parsers here for small files and in a worker for large ones; tidies up after the scan."""
         self._wants_ready = False
         self._workers.prepare()
-        # in a thread of its own: the index is at rest, and whoever waits for that need not wait for this
-        threading.Thread(target=prepare, name="granum-prepare", daemon=True).start()
         self._committer.empty_log()
+        self._committer.shrink()
+        # in a thread of its own: the index is at rest, and whoever waits for that need not wait for this
+        threading.Thread(target=_settle, name="granum-settle", daemon=True).start()
 
     def _is_batch(self, cause: Cause) -> bool:
         """Whether to commit now: for someone who waits, or when enough is there, or nothing more will come soon.
@@ -268,6 +270,7 @@ class Writer:
         elsewhere = tuple(request for _, request, _ in requests if request.turn not in inline)
         if elsewhere:
             self._workers.submit(elsewhere, int(cause or 0))
+            self._wants_ready = self._wants_ready or cause not in URGENT
         for request in here:
             self._receive(look(self._rules, request))
 
@@ -474,3 +477,8 @@ class Writer:
         for ticket in tickets:
             ticket.give_up(IndexUnavailableError("The index was closed before the work was done."))
         self._committer.connection.close()
+
+
+def _settle() -> None:
+    prepare()
+    give_back()
