@@ -29,6 +29,7 @@ import psutil
 
 from granum.extract import language_of
 from granum.extract.language import load
+from granum.index.workers import IDLE_SECONDS
 from granum.model.settings import Settings
 from granum.text.decode import decode
 from tests.bench import figures
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 BUILD = "--build"
 PATIENCE = 900.0
 LARGEST_TABLES = 14
+#: Seconds after which memory at rest is taken: workers that have nothing to do have ended by then.
+REST = IDLE_SECONDS + 3
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +134,7 @@ def _run_build(root: Path, cache: Path, interval: int) -> tuple[Built, float, fl
         sampler.join()
         if not told:
             raise RuntimeError("the indexing process ended without a word")
-        time.sleep(0.5)  # what is freed at rest is freed by now
+        time.sleep(REST)
         rest = resident_mb(process.pid)
         cast("IO[bytes]", process.stdin).close()
     return msgspec.json.decode(told, type=Built), max(samples, default=0.0), rest
