@@ -39,6 +39,8 @@ GRANUM = [sys.executable, "-m", "granum", "serve"]
 BARE = [sys.executable, str(Path(__file__).with_name("bare_server.py"))]
 HOVER = "textDocument/hover"
 PATIENCE = 600.0
+#: Seconds between two saves: what the server tells of its own accord comes at least 50 ms apart.
+PAUSE = 0.1
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -180,6 +182,7 @@ def _save(server: Connection, root: Path, path: str, number: int) -> Save:
     server.notify("textDocument/didChange", {**whole, "contentChanges": [{"text": shown}]})
     file.write_bytes(changed.encode("utf-8", "surrogateescape"))
     server.ping()
+    time.sleep(PAUSE)
     server.forget()
     span = {"start": {"line": max(line - 3, 0), "character": 0}, "end": {"line": line + 3, "character": 0}}
     asked = {"textDocument": {"uri": uri}, "range": span, "includeText": True}
