@@ -180,13 +180,14 @@ def _save(server: Connection, root: Path, path: str, number: int) -> Save:
     whole = {"textDocument": {"uri": uri, "version": version + 1}}
     shown = changed.encode("utf-8", "replace").decode()
     server.notify("textDocument/didChange", {**whole, "contentChanges": [{"text": shown}]})
-    file.write_bytes(changed.encode("utf-8", "surrogateescape"))
     server.ping()
     time.sleep(PAUSE)
     server.forget()
     span = {"start": {"line": max(line - 3, 0), "character": 0}, "end": {"line": line + 3, "character": 0}}
     asked = {"textDocument": {"uri": uri}, "range": span, "includeText": True}
     before = cpu_seconds(family(server.pid))
+    # only now: what didOpen caused would else read the new text
+    file.write_bytes(changed.encode("utf-8", "surrogateescape"))
     started = time.perf_counter()
     server.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
     server.wait_for("granum/didReindex", lambda told: any(each["uri"] == uri for each in told["documents"]))
