@@ -296,3 +296,17 @@ def _fact(text: str, line: int) -> Proposition:
         source=SourceKind.PROSE,
         occurrences=(Occurrence(start_line=line, end_line=line, paragraph=0),),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sentence"),
+    [
+        ("The store is closed at night.", True),
+        ("(The store, mostly) is closed!", True),
+        ("The store closes", False),
+        ("one two. three", False),
+        ("word " * 10_000, False),
+    ],
+)
+def test_plain_text_is_read_where_it_reads_as_a_sentence(text: str, is_sentence: bool) -> None:
+    assert bool(extract_plain("notes.txt", text + "\n").propositions) is is_sentence

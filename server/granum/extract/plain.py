@@ -13,7 +13,10 @@ _STRUCTURE = re.compile(
     r"^[ ]*\.\. (?:[\w:-]{1,60}::|_[^:\n]+:)|(?<![\w:]):[\w:]{1,40}:`[^`\n]+`|``[^`\n]+``|::\n[ ]*\n[ ]+\S|`__?(?!\w)",
     re.MULTILINE,
 )
-_SENTENCE = re.compile(r"\w+[,;]?\s+\w+[,;]?\s+(?:\S+\s+){1,}\S*\w\S*[.!?:)]")
+#: How a sentence begins (two words and something more), and a word that may end one. Apart, since one pattern for both
+#: would read a long line without a full stop again from each of its words.
+_BEGINS = re.compile(r"\w[,;]?\s+\w+[,;]?\s+\S+\s")
+_ENDS = re.compile(r"(?<=\s)[^\w\s]*\w[^\s.!?:)]*[.!?:)]")
 _CODE = re.compile(r"[{};]\s*$|^\s*(?:[$>#]|def |class |import |</?\w)|\w+\(.*\)\s*$|^\s*[\w.-]+\s*[=<>]=?\s*\S+\s*$")
 #: Columns: words set apart by more than the two spaces behind a full stop.
 _ALIGNED = re.compile(r"[^\s.!?:]\s{2,}\S|\t")
@@ -43,6 +46,11 @@ def read_plain(text: str) -> Outline:
         _state(lines, at, stop, outline)
         at = stop
     return outline
+
+
+def _is_sentence(text: str) -> bool:
+    begins = _BEGINS.search(text)
+    return begins is not None and _ENDS.search(text, begins.end()) is not None
 
 
 def _is_heading(lines: list[str], at: int) -> bool:
@@ -80,7 +88,7 @@ def _state(lines: list[str], at: int, stop: int, outline: Outline) -> None:
         block[0] = block[0][item.end() :]
     text = "\n".join(block)
     words = text.split()
-    if len(words) < _FEWEST_WORDS * len(block) or not _SENTENCE.search(text[:2000]):
+    if len(words) < _FEWEST_WORDS * len(block) or not _is_sentence(text[:2000]):
         return
     if sum(1 for line in block if _CODE.search(line) or _ALIGNED.search(line)) * 2 > len(block):
         return
