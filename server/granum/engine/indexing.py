@@ -96,10 +96,6 @@ class Indexing:
         """A file that was just saved goes first."""
         return self._submit(Cause.SAVED, path)
 
-    def changed_on_disk(self, path: str) -> Future[Reindexed]:
-        """A file that someone else changed, or a folder."""
-        return self._submit(Cause.CHANGED_ON_DISK, path)
-
     def reindex(
         self,
         paths: Sequence[str] | None,

@@ -111,7 +111,7 @@ def _is_test(shape: Shape) -> bool:
 
 
 def _fails(shape: Shape) -> bool:
-    if shape.role is Role.PARAMETER or _FAILURES.isdisjoint(shape.words):
+    if _FAILURES.isdisjoint(shape.words):
         return False
     return _FAILS.match(shape.text) is not None
 
@@ -147,7 +147,7 @@ def _is_rule(shape: Shape) -> bool:
 
 
 def _is_architecture(shape: Shape) -> bool:
-    if Sign.ARCHITECTURE not in shape.signs or shape.instructs or shape.role is Role.PARAMETER:
+    if Sign.ARCHITECTURE not in shape.signs or shape.instructs:
         return False
     return not shape.acts or shape.words[0] in _STRUCTURAL
 

@@ -104,10 +104,6 @@ class RaiseFinder:
             text = text_of(message, self._source, self._spec)
             yield self._statement(tested, owner, self._spec.raises.assertion_error, text, condition, is_test=is_test)
 
-    def condition_at(self, node: Node) -> str:
-        """Under which condition a node's statement runs, in words; empty where always."""
-        return self._condition(node, self._scopes.owner(node.start_byte))
-
     def _statement(
         self, node: Node, owner: int, name: str, message: str, condition: str, *, is_test: bool
     ) -> Statement:
