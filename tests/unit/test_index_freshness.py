@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck, worst
+from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck
 from granum.model.layers import Freshness
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def test_an_answer_looks_once_at_each_file_and_at_so_many_only(root: Path) -> No
     [({FRESH}, FRESH), ({FRESH, UNKNOWN}, UNKNOWN), ({FRESH, UNKNOWN, STALE}, STALE), (set(), UNKNOWN)],
 )
 def test_an_answer_is_as_fresh_as_its_worst_part(states: set[Freshness], whole: Freshness) -> None:
-    assert worst(states) is whole
+    assert Freshness.worst(states) is whole

@@ -22,7 +22,7 @@ from granum.engine.syntaxes import Syntaxes
 from granum.extract import language_of
 from granum.index import paths
 from granum.index.facts import FactFilter
-from granum.index.freshness import FreshnessCheck, worst
+from granum.index.freshness import FreshnessCheck
 from granum.index.generation import DAMAGE
 from granum.model.answers import Facts, Layers, Resolution
 from granum.model.cancellation import CancelToken
@@ -347,7 +347,7 @@ class Workspace:
         facts = self._with_buffer(snapshot, snapshot.facts_for_symbol(symbol.id, wanted.filter), symbol, wanted.filter)
         mentioned = _mentions(snapshot, symbol) if wanted.mentions else ()
         shown = {fact.freshness for fact in (*facts, *mentioned) if not fact.is_stale}
-        found = Facts(resolution=resolution, facts=facts, mentions=mentioned, freshness=worst(shown))
+        found = Facts(resolution=resolution, facts=facts, mentions=mentioned, freshness=Freshness.worst(shown))
         return _with_context(snapshot, symbol, found) if wanted.context else found
 
     def _with_buffer(

@@ -86,14 +86,6 @@ class FreshnessCheck:
         return Freshness.FRESH if same else Freshness.STALE
 
 
-def worst(states: set[Freshness]) -> Freshness:
-    """The state of a whole answer: STALE if any part is, else UNKNOWN if any is or there is none, else FRESH."""
-    for state in (Freshness.STALE, Freshness.UNKNOWN):
-        if state in states:
-            return state
-    return Freshness.FRESH if states else Freshness.UNKNOWN
-
-
 def _signed(number: int) -> int:
     """The 64 bits as SQLite keeps them; some file systems number inodes past 2**63, which it cannot."""
     number &= (1 << 64) - 1

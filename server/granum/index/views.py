@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from granum.index.freshness import worst
 from granum.index.rows import (
     DOCUMENT_COLUMNS,
     FACT_COLUMNS,
@@ -19,7 +18,7 @@ from granum.index.rows import (
 )
 from granum.index.symbols import of_path
 from granum.model.answers import LayerCounts, Layers, ProblemView
-from granum.model.layers import Granularity, SymbolKind
+from granum.model.layers import Freshness, Granularity, SymbolKind
 
 if TYPE_CHECKING:
     from granum.index.reader import Snapshot
@@ -89,7 +88,7 @@ def layers(
         summaries=tuple(summary_view(row, view) for row in summaries),
         symbols=tuple(s for s in of_path(snapshot, path) if s.start_line <= last and s.end_line >= first),
         problems=problems(snapshot, path),
-        freshness=worst({found.freshness} if found else set()),
+        freshness=found.freshness if found else Freshness.UNKNOWN,
     )
 
 

@@ -14,8 +14,12 @@ the garbage collector's rounds (frozen values of strings and numbers form no cyc
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Freshness(StrEnum):
@@ -24,6 +28,15 @@ class Freshness(StrEnum):
     FRESH = "FRESH"
     STALE = "STALE"
     UNKNOWN = "UNKNOWN"
+
+    @classmethod
+    def worst(cls, states: Iterable[Freshness]) -> Freshness:
+        """The state of a whole answer: STALE if any part is, else UNKNOWN if any is or there is none, else FRESH."""
+        found = set(states)
+        for state in (cls.STALE, cls.UNKNOWN):
+            if state in found:
+                return state
+        return cls.FRESH if found else cls.UNKNOWN
 
 
 class Granularity(StrEnum):

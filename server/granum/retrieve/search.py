@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from granum.index.freshness import worst
 from granum.model.errors import InvalidRequestError
 from granum.model.layers import Freshness
 from granum.model.retrieval import SearchResult
@@ -48,7 +47,7 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchResult:
         hits=page,
         total=sum(layer.total for layer in found),
         intent=plan.intent,
-        freshness=worst({hit.freshness for hit in page}) if page else Freshness.FRESH,
+        freshness=Freshness.worst(hit.freshness for hit in page) if page else Freshness.FRESH,
         notes=plan.notes,
     )
 

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from granum.lsp.reading import Reading
     from granum.model.retrieval import SearchResult
 
-#: Worst first.
-_FRESHNESS = (Freshness.STALE, Freshness.UNKNOWN, Freshness.FRESH)
-
 
 def search(reading: Reading, params: wire.SearchParams) -> wire.SearchResult:
     """Hits of all folders, best first."""
@@ -56,6 +53,6 @@ def _summed(hits: tuple[wire.HitView, ...], results: list[SearchResult]) -> wire
         hits=hits,
         total=sum(result.total for result in results),
         intent=results[0].intent if results else TaskIntent.UNKNOWN,
-        freshness=min((result.freshness for result in results), key=_FRESHNESS.index, default=Freshness.UNKNOWN),
+        freshness=Freshness.worst(result.freshness for result in results),
         notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
     )
