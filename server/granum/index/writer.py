@@ -9,39 +9,32 @@ from __future__ import annotations
 
 import logging
 import os
-import stat
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from granum.index.backlog import Backlog
 from granum.index.commit import ENVIRONMENT, Committer
-from granum.index.freshness import FileStamp
 from granum.index.generation import DAMAGE, mark_damaged
-from granum.index.jobs import URGENT, Cause, Entry, Job, Queue, Ticket
+from granum.index.jobs import URGENT, Cause, Job
 from granum.index.look import Rules, look, prepare
 from granum.index.memory import give_back
 from granum.index.options import Options, WriterStatus
-from granum.index.policy import RULE_FILES
-from granum.index.reading import Reading, Request, State
-from granum.index.scan import known_below, known_file, walk
+from granum.index.reading import Reading
+from granum.index.triage import Look, Triage
 from granum.index.workers import Workers, default_workers
-from granum.model.answers import Reindexed
-from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
     import apsw
 
     from granum.index.policy import Policy
-    from granum.index.scan import Found, Known
     from granum.index.store import Outcome
-    from granum.model.answers import DocumentChange
+    from granum.model.answers import DocumentChange, Reindexed
 
 __all__ = ["Options", "Writer", "WriterStatus"]
 
@@ -58,20 +51,8 @@ AHEAD = 3
 MOST_READY = 400
 BATCH_FILES = 32
 FULL_BATCH = 24
-#: How long a step of walking, or of reading files here, may take, in seconds.
+#: How long a step of walking may take, in seconds.
 STEP_SECONDS = 0.05
-
-
-class _Walk:
-    """A walk that goes on step by step."""
-
-    __slots__ = ("cause", "found", "known", "tickets")
-
-    def __init__(self, cause: Cause, found: Iterator[Found], known: dict[str, Known], tickets: list[Ticket]) -> None:
-        self.cause = cause
-        self.found = found
-        self.known = known
-        self.tickets = tickets
 
 
 class Writer:
@@ -81,20 +62,14 @@ class Writer:
         self._options = options
         self._committer = Committer(connection, options.root, options.extractor_version, options.origin, options.linker)
         self._rules = Rules(root=os.fspath(options.root), max_file_size=options.max_file_size)
-        self._changed = threading.Condition()
-        self._queue = Queue()
-        self._walks: list[_Walk] = []
-        self._in_flight: dict[int, Entry] = {}
-        self._latest: dict[str, int] = {}
-        self._ready: dict[Cause, list[Reading]] = {cause: [] for cause in Cause}
-        self._turn = 0
+        self._backlog = Backlog()
+        self._changed = self._backlog.changed
+        self._triage = Triage(options.root, options.policy, self._committer, self._backlog)
         self._busy = False
-        self._closing = False
-        self._done = self._total = 0
         self._indexed_at: float | None = None
         self._degraded = ""
         self._wants_ready = False
-        self._workers = Workers(options.workers or default_workers(), self._rules, self._receive)
+        self._workers = Workers(options.workers or default_workers(), self._rules, self._backlog.receive)
         self._thread = threading.Thread(target=self._run, name="granum-writer", daemon=True)
         self._thread.start()
 
@@ -106,35 +81,37 @@ class Writer:
         Raises:
             IndexUnavailableError: The writer is closed.
         """
-        ticket = Ticket()
         with self._changed:
-            if self._closing:
-                raise IndexUnavailableError("The index is closed. Open the workspace again.")
-            self._put(job.path, job.cause, [ticket])
-            self._changed.notify_all()
-        return ticket.future
+            if self._idle():
+                self._backlog.begin_again()
+            return self._backlog.submit(job)
 
     def wait_idle(self, timeout: float) -> bool:
         """Waits until nothing is queued and nothing runs; False when ``timeout`` seconds passed before."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._closing or self._idle(), timeout)
+            return self._changed.wait_for(lambda: self._backlog.closing or self._idle(), timeout)
 
     def status(self) -> WriterStatus:
         """The state right now."""
         with self._changed:
             return WriterStatus(
-                queue_length=len(self._queue) + len(self._in_flight) + len(self._walks) + self._committer.waiting,
-                files_done=self._done,
-                files_total=self._total,
+                queue_length=len(self._backlog) + self._committer.waiting,
+                files_done=self._backlog.done,
+                files_total=self._backlog.total,
                 indexed_at=self._indexed_at,
                 running=not self._idle(),
                 degraded=self._degraded,
             )
 
+    @property
+    def policy(self) -> Policy:
+        """What files are judged by now; it is replaced when an ignore file changes."""
+        return self._triage.policy
+
     def set_policy(self, policy: Policy, max_file_size: int) -> None:
         """Judges files by other rules from now on; a scan applies them to what is indexed."""
         with self._changed:
-            self._options = msgspec.structs.replace(self._options, policy=policy, max_file_size=max_file_size)
+            self._triage.policy = policy
             self._rules = Rules(root=self._rules.root, max_file_size=max_file_size)
             self._workers.set_rules(self._rules)
 
@@ -147,7 +124,7 @@ class Writer:
     def close(self) -> None:
         """Finishes the transaction that runs, gives up what is queued and closes the connection."""
         with self._changed:
-            self._closing = True
+            self._backlog.closing = True
             self._changed.notify_all()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -176,7 +153,7 @@ class Writer:
     def _next(self) -> Callable[[], None] | None:
         """Waits for work and returns the most urgent step; None at the end."""
         with self._changed:
-            while not self._closing:
+            while not self._backlog.closing:
                 step = self._most_urgent()
                 if step is not None:
                     self._busy = True
@@ -191,17 +168,18 @@ class Writer:
 
     def _most_urgent(self) -> Callable[[], None] | None:
         choices: list[tuple[int, int, Callable[[], None]]] = []
-        ready = next((cause for cause in Cause if self._ready[cause]), None)
-        if ready is not None and self._is_batch(ready):
-            choices.append((ready, 0, self._commit_ready))
-        queued = self._queue.peek()
+        ready = self._backlog.ready()
+        if ready is not None and self._is_batch(*ready):
+            choices.append((ready[0], 0, self._commit_ready))
+        queued = self._backlog.peek()
         if queued is not None and (queued in URGENT or self._has_room()):
             choices.append((queued, 1, self._take))
-        if self._walks:
-            choices.append((min(walk.cause for walk in self._walks), 2, self._walk_on))
+        walk = self._backlog.walk()
+        if walk is not None:
+            choices.append((walk.cause, 2, self._walk_on))
         if self._committer.waiting:
             choices.append((Cause.LINK, 3, self._committer.link_slice))
-        if not choices and self._wants_ready and not self._in_flight:
+        if not choices and self._wants_ready and self._backlog.is_empty():
             return self._make_ready
         return min(choices, key=lambda choice: choice[:2])[2] if choices else None
 
@@ -214,227 +192,81 @@ class Writer:
         # in a thread of its own: the index is at rest, and whoever waits for that need not wait for this
         threading.Thread(target=_settle, name="granum-settle", daemon=True).start()
 
-    def _is_batch(self, cause: Cause) -> bool:
+    def _is_batch(self, cause: Cause, count: int) -> bool:
         """Whether to commit now: for someone who waits, or when enough is there, or nothing more will come soon.
 
         Small transactions are dear in bulk: each makes its own segments of the full-text tables.
         """
-        if cause in URGENT or len(self._ready[cause]) >= FULL_BATCH:
-            return True
-        return len(self._in_flight) == sum(map(len, self._ready.values())) and not self._queue and not self._walks
+        return cause in URGENT or count >= FULL_BATCH or self._backlog.no_more_comes()
 
     def _has_room(self) -> bool:
-        waiting = sum(map(len, self._ready.values()))
-        return waiting < MOST_READY and len(self._in_flight) - waiting < self._workers.count * AHEAD * TASK_FILES
+        return self._backlog.waiting < MOST_READY and self._backlog.looks < self._workers.count * AHEAD * TASK_FILES
 
     def _idle(self) -> bool:
-        return not (self._queue or self._in_flight or self._walks or self._committer.waiting or self._busy)
+        return not (self._busy or self._committer.waiting) and self._backlog.is_empty()
 
-    # -- walking
+    # -- walking and looking
 
     def _walk_on(self) -> None:
-        walk = min(self._walks, key=lambda walk: walk.cause)
+        walk = self._backlog.walk()
+        if walk is None:
+            return
         deadline = time.monotonic() + STEP_SECONDS
         for found in walk.found:
-            with self._changed:
-                for path in found.paths:
-                    self._put(path, walk.cause, walk.tickets)
-                for ticket in walk.tickets:
-                    ticket.add(Reindexed(files=found.settled, unchanged=found.settled))
+            self._backlog.take_in(walk, found)
             if found.problems:
                 self._committer.put_problems((path, p.code, p.message) for path, p in found.problems)
             if time.monotonic() > deadline:
                 return
-        with self._changed:
-            self._walks.remove(walk)
-            for path in walk.known:
-                self._put(path, walk.cause, walk.tickets)
-            self._keep(ticket for ticket in walk.tickets if ticket.done())
-
-    # -- looking at files
+        self._backlog.end_walk(walk)
 
     def _take(self) -> None:
-        with self._changed:
-            cause = self._queue.peek()
-            entries = self._queue.take(1 if cause in URGENT else TASK_FILES)
-            few = not self._workers.started and len(self._queue) + len(entries) < FEW_FILES
-        requests: list[tuple[Entry, Request, int]] = []
+        cause = self._backlog.peek()
+        entries, left = self._backlog.take(1 if cause in URGENT else TASK_FILES)
+        few = not self._workers.started and left + len(entries) < FEW_FILES
+        looks: list[Look] = []
         for entry in entries:
-            prepared = self._prepare(entry)
-            if isinstance(prepared, Reading):
-                self._receive(prepared)
-            elif prepared is not None:
-                requests.append((entry, *prepared))
-        here = [r for e, r, size in requests if size <= INLINE_BYTES and (few or e.cause in URGENT)]
-        inline = {request.turn for request in here}
-        elsewhere = tuple(request for _, request, _ in requests if request.turn not in inline)
+            sorted_out = self._triage.sort(entry)
+            if isinstance(sorted_out, Reading):
+                self._backlog.receive(sorted_out)
+            elif sorted_out is not None:
+                looks.append(sorted_out)
+        here = [each.request for each in looks if each.size <= INLINE_BYTES and (few or each.cause in URGENT)]
+        elsewhere = tuple(each.request for each in looks if each.request not in here)
         if elsewhere:
             self._workers.submit(elsewhere, int(cause or 0))
             self._wants_ready = self._wants_ready or cause not in URGENT
         for request in here:
-            self._receive(look(self._rules, request))
-
-    def _prepare(self, entry: Entry) -> Reading | tuple[Request, int] | None:
-        """What can be told of a path without reading it; else the request for that and the file's size."""
-        if entry.unwanted:
-            self._drop(entry)
-            return None
-        path = entry.path
-        if path.rpartition("/")[2] in RULE_FILES:
-            self._judge_anew(entry)
-            return None
-        try:
-            status = os.stat(self._options.root / path)  # noqa: PTH116  its errors tell the cases apart
-        except (FileNotFoundError, NotADirectoryError):
-            return self._vanished(entry)
-        except OSError:
-            return self._request(entry, None), 0
-        if stat.S_ISDIR(status.st_mode):
-            return self._folder(entry)
-        turn = self._begin(entry)
-        # late: the languages' specifications are not needed to answer from the index
-        from granum.extract import language_of
-
-        if language_of(path) is None or not self._options.policy.verdict(path, is_dir=False).keep:
-            return Reading(path=path, state=State.REFUSED, turn=turn)
-        known = known_file(self._committer.connection, path)
-        if known is None and entry.cause is not Cause.SCAN:  # a scan meets what is gone by itself
-            self._put_below(entry)
-        if known is not None and not entry.force and known.is_settled(FileStamp.of(status)):
-            return Reading(path=path, state=State.UNCHANGED, turn=turn)
-        return self._request(entry, known, turn), status.st_size
-
-    def _request(self, entry: Entry, known: Known | None, turn: int | None = None) -> Request:
-        content = b"" if known is None or entry.force else known.content_sha256
-        return Request(path=entry.path, known_sha256=content, turn=self._begin(entry) if turn is None else turn)
-
-    def _vanished(self, entry: Entry) -> Reading:
-        self._put_below(entry)
-        return Reading(path=entry.path, state=State.MISSING, turn=self._begin(entry))
-
-    def _put_below(self, entry: Entry) -> None:
-        """What the index has below a path that is no folder (any more) is to be looked at too."""
-        below = [] if not entry.path else list(known_below(self._committer.connection, entry.path))
-        with self._changed:
-            for path in below:
-                self._put(path, entry.cause, entry.tickets)
-
-    def _folder(self, entry: Entry) -> Reading | None:
-        """Begins to walk a folder. A file that the index has under the same name was replaced by it, and is gone."""
-        known = known_file(self._committer.connection, entry.path) if entry.path else None
-        gone = Entry(entry.path, entry.cause)
-        if known is not None:
-            with self._changed:
-                gone.take_part(entry.tickets)
-                self._total += 1
-        self._start_walk(entry)
-        return None if known is None else Reading(path=entry.path, state=State.MISSING, turn=self._begin(gone))
-
-    def _start_walk(self, entry: Entry) -> None:
-        if entry.path:
-            self._committer.drop_problems(entry.path)
-        known = known_below(self._committer.connection, entry.path)
-        if not entry.path:
-            # a scan of everything also finds what ignore files that changed unnoticed say now
-            self._options = msgspec.structs.replace(self._options, policy=self._options.policy.fresh())
-        found = walk(self._options.root, entry.path, self._options.policy, known, everything=entry.force)
-        with self._changed:
-            # the entry's hold on its tickets passes to the walk
-            self._walks.append(_Walk(entry.cause, found, known, entry.tickets))
-            self._done += 1
-
-    def _judge_anew(self, entry: Entry) -> None:
-        """An ignore file came, changed or went: what it rules is walked again."""
-        with self._changed:
-            self._options = msgspec.structs.replace(self._options, policy=self._options.policy.fresh())
-            self._put(entry.path.rpartition("/")[0], entry.cause, entry.tickets)
-        self._drop(entry)
-
-    def _begin(self, entry: Entry) -> int:
-        """Notes that the file is being looked at. An earlier look that still runs is overtaken: it may be older."""
-        with self._changed:
-            self._turn += 1
-            overtaken = self._in_flight.get(self._latest.get(entry.path, 0))
-            if overtaken is not None:
-                entry.tickets.extend(overtaken.tickets)
-                overtaken.tickets = []
-            self._in_flight[self._turn] = entry
-            self._latest[entry.path] = self._turn
-            return self._turn
-
-    def _receive(self, reading: Reading) -> None:
-        """Takes in a reading; called from any thread."""
-        with self._changed:
-            entry = self._in_flight.get(reading.turn)
-            if entry is not None:
-                self._ready[entry.cause].append(reading)
-                self._changed.notify_all()
-
-    def _drop(self, entry: Entry) -> None:
-        with self._changed:
-            self._done += 1
-            self._keep(ticket for ticket in entry.tickets if ticket.done())
+            self._backlog.receive(look(self._rules, request))
 
     # -- committing
 
     def _commit_ready(self) -> None:
-        with self._changed:
-            cause = next(cause for cause in Cause if self._ready[cause])
-            readings = self._ready[cause][:BATCH_FILES]
-            del self._ready[cause][:BATCH_FILES]
-            current = [reading for reading in readings if self._latest.get(reading.path) == reading.turn]
-        outcomes: tuple[Outcome, ...] = ()
-        renamed: tuple[str, ...] = ()
+        ready = self._backlog.ready()
+        if ready is None:
+            return
+        readings, current = self._backlog.take_ready(BATCH_FILES)
+        outcomes: Sequence[Outcome] = ()
         try:
-            committed = self._committer.commit(current, link=cause in URGENT)
-            outcomes, renamed = committed.outcomes, committed.renamed
+            committed = self._committer.commit(current, link=ready[0] in URGENT)
+            outcomes = committed.outcomes
+            self._backlog.put(committed.renamed, Cause.SCAN, force=True)
             self._recover()
         except ENVIRONMENT as error:
             self._cannot_write(error)  # before those who wait are told, so that they find the reason
         finally:
-            # also after a failure: who waits must not wait forever
-            self._settle(readings, current, outcomes, renamed)
-        self._tell([outcome.change for outcome in outcomes if outcome.change is not None])
-
-    def _settle(
-        self,
-        readings: Sequence[Reading],
-        current: Sequence[Reading],
-        outcomes: Sequence[Outcome],
-        renamed: Iterable[str],
-    ) -> None:
-        results = {r.turn: outcome.reindexed for r, outcome in zip(current, outcomes, strict=False)}
-        failure = Reindexed(files=1, problems=1)
-        with self._changed:
-            for path in renamed:
-                self._put(path, Cause.SCAN, (), force=True)
-            for reading in readings:
-                entry = self._in_flight.pop(reading.turn)
-                if self._latest.get(reading.path) == reading.turn:
-                    del self._latest[reading.path]
-                result = results.get(reading.turn, failure)
-                self._keep(ticket for ticket in entry.tickets if ticket.done(result))
-            self._done += len(readings)
             if outcomes:
                 self._indexed_at = time.time()
+            # also after a failure: who waits must not wait forever
+            results = {each.turn: outcome.reindexed for each, outcome in zip(current, outcomes, strict=False)}
+            self._backlog.settle(readings, results)
+        self._tell([outcome.change for outcome in outcomes if outcome.change is not None])
 
     def _tell(self, changes: Sequence[DocumentChange]) -> None:
         if changes and self._options.on_change is not None:
             self._options.on_change(changes)
         if self._options.on_progress is not None:
-            self._options.on_progress(self._done, self._total)
-
-    # -- under the lock
-
-    def _put(self, path: str, cause: Cause, tickets: Iterable[Ticket], *, force: bool = False) -> None:
-        if self._idle():
-            self._done = self._total = 0
-        if self._queue.put(path, cause, tickets, force=force):
-            self._total += 1
-
-    def _keep(self, tickets: Iterable[Ticket]) -> None:
-        for ticket in tickets:
-            ticket.keep()
+            self._options.on_progress(self._backlog.done, self._backlog.total)
 
     # -- when things go wrong
 
@@ -451,31 +283,21 @@ class Writer:
         if self._degraded:
             with self._changed:
                 self._degraded = ""
-                self._put("", Cause.SCAN, ())
+                self._backlog.put(("",), Cause.SCAN)
 
     def _give_up(self, message: str) -> None:
         self._degrade(message)
         with suppress(OSError):  # on a read-only disk nothing can be rebuilt either
             mark_damaged(Path(self._committer.connection.filename))
         with self._changed:
-            self._closing = True
+            self._backlog.closing = True
         if self._options.on_damage is not None:
             self._options.on_damage(message)
 
     def _finish(self) -> None:
         """Ends the workers, tells everyone who still waits, and closes the connection."""
         self._workers.close()
-        with self._changed:
-            self._closing = True
-            tickets = {
-                ticket for entry in (*self._queue.clear(), *self._in_flight.values()) for ticket in entry.tickets
-            }
-            tickets.update(ticket for walk in self._walks for ticket in walk.tickets)
-            self._in_flight.clear()
-            self._walks.clear()
-            self._changed.notify_all()
-        for ticket in tickets:
-            ticket.give_up(IndexUnavailableError("The index was closed before the work was done."))
+        self._backlog.close()
         self._committer.connection.close()
 
 
