@@ -141,6 +141,13 @@ class Policy:
         """The policy by the ignore files as they are now."""
         return Policy(Path(self._root), self._settings)
 
+    def forget(self, folder: str) -> None:
+        """Judges a folder and all below it anew when next asked: another may stand at its path now."""
+        if folder in self._folders:
+            gone = [path for path in self._folders if path == folder or path.startswith(f"{folder}/")]
+            for path in gone:
+                del self._folders[path]
+
     def verdict(self, path: str, *, is_dir: bool) -> Verdict:
         """Judges a file or folder by its path (POSIX, relative to the root) alone."""
         if is_dir:
