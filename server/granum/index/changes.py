@@ -7,9 +7,10 @@ leave before rows come, so that no unique key is met twice.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED, last_heading, usual_heading_path
+from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED, last_heading, usual_heading_path, value_of
 
 if TYPE_CHECKING:
     import apsw
@@ -34,11 +35,13 @@ def _coded(column: str, value: str) -> str:
     return f"CASE {value} {cases} END"
 
 
+@cache
 def fts_insert(table: str) -> str:
     """The statement that adds a row: rowid, then the table's columns."""
     return _insert(table, ", ".join(("rowid", *FTS_COLUMNS[STALE_ORIGINS.get(table, table)])))
 
 
+@cache
 def fts_delete(table: str) -> str:
     """The statement that removes a row by rowid."""
     return f"DELETE FROM {table} WHERE rowid = ?"
@@ -54,12 +57,12 @@ DELETE_MENTION = "DELETE FROM mention WHERE name = ? AND proposition_id = ?"
 DELETE_SYMBOL = "DELETE FROM definition WHERE id = ?"
 #: A reference must never point at a definition that is gone: its id says nothing any more.
 UNLINK_TARGET = (
-    f"UPDATE reference SET status = {UNLINKED}, target_id = NULL, confidence_percent = 0 WHERE target_id = ?"
+    f"UPDATE reference_row SET status = {UNLINKED}, target_id = NULL, confidence_percent = 0 WHERE target_id = ?"
 )
-DELETE_REFERENCE = "DELETE FROM reference WHERE document_id = ? AND id = ?"
+DELETE_REFERENCE = "DELETE FROM reference_row WHERE document_id = ? AND id = ?"
 DELETE_IMPORT = "DELETE FROM import WHERE id = ?"
 DELETE_CHUNK = "DELETE FROM chunk WHERE id = ?"
-DELETE_SUMMARY = "DELETE FROM summary WHERE id = ?"
+DELETE_SUMMARY = "DELETE FROM summary_row WHERE id = ?"
 DELETE_PROBLEMS = "DELETE FROM problem WHERE path = ?"
 
 INSERT_DOCUMENT = _insert(
@@ -80,34 +83,34 @@ INSERT_VERSION = _insert(
 
 #: What follows from the qualified name (?5) and kind (?4) is left NULL.
 INSERT_PARAGRAPH = (
-    "INSERT INTO paragraph (id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal,"
+    "INSERT INTO paragraph_row (id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal,"
     " paragraph_index, start_line, end_line, own_section_heading, own_heading_path, own_symbol_names, packed_text,"
     f" token_count, summary, tags) VALUES (?, ?, ?, {_mark('paragraph_kind_code')}, ?, ?, ?, ?, ?,"
     f" nullif(?10, {last_heading('?11')}), nullif(?11, {usual_heading_path('?4', '?5')}), nullif(?12, ?5), packed(?13),"
     " ?, ?, ?)"
 )
-MOVE_PARAGRAPH = "UPDATE paragraph SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
+MOVE_PARAGRAPH = "UPDATE paragraph_row SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
 REWRITE_PARAGRAPH = (
-    "UPDATE paragraph SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?,"
+    "UPDATE paragraph_row SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?,"
     f" own_section_heading = nullif(?5, {last_heading('?6')}),"
-    f" own_heading_path = nullif(?6, {usual_heading_path('kind', 'qualified_name')}),"
+    f" own_heading_path = nullif(?6, {usual_heading_path(value_of('paragraph_kind_code'), 'qualified_name')}),"
     " own_symbol_names = nullif(?7, qualified_name), packed_text = packed(?8), token_count = ?, summary = ?, tags = ?,"
     " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
 )
-STALE_PARAGRAPH = "UPDATE paragraph SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
+STALE_PARAGRAPH = "UPDATE paragraph_row SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 
 INSERT_PROPOSITION = (
-    "INSERT INTO proposition (id, document_id, version_id, hash, packed_statement, proposition_type_code, confidence,"
-    " proposition_source_code) VALUES (?, ?, ?, ?, packed_pair(?9, ?5),"
+    "INSERT INTO proposition_row (id, document_id, version_id, hash, packed_statement, proposition_type_code,"
+    " confidence, proposition_source_code) VALUES (?, ?, ?, ?, packed_pair(?9, ?5),"
     f" {_coded('proposition_type_code', '?6')}, ?7, {_coded('proposition_source_code', '?8')})"
 )
 REWRITE_PROPOSITION = (
-    f"UPDATE proposition SET packed_statement = packed_pair(?5, ?1), confidence = ?3,"
+    f"UPDATE proposition_row SET packed_statement = packed_pair(?5, ?1), confidence = ?3,"
     f" proposition_type_code = {_coded('proposition_type_code', '?2')},"
     f" proposition_source_code = {_coded('proposition_source_code', '?4')},"
     " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?6"
 )
-STALE_PROPOSITION = "UPDATE proposition SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
+STALE_PROPOSITION = "UPDATE proposition_row SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 INSERT_OCCURRENCE = _insert("occurrence", "proposition_id, start_line, end_line, paragraph_id, symbol_id")
 INSERT_MENTION = _insert("mention", "name, proposition_id")
 
@@ -121,10 +124,10 @@ UPDATE_SYMBOL = (
     " name_column = ?, name_end_column = ?, signature = ?, type_name = ? WHERE id = ?"
 )
 INSERT_REFERENCE = _insert(
-    "reference", "id, document_id, reference_kind_code, name, local_type, line, column, end_column, scope_id"
+    "reference_row", "id, document_id, reference_kind_code, name, local_type, line, column, end_column, scope_id"
 )
 MOVE_REFERENCE = (
-    "UPDATE reference SET line = ?, column = ?, end_column = ?, scope_id = ? WHERE document_id = ? AND id = ?"
+    "UPDATE reference_row SET line = ?, column = ?, end_column = ?, scope_id = ? WHERE document_id = ? AND id = ?"
 )
 INSERT_IMPORT = _insert("import", "id, document_id, local, module, level, name, scope, line")
 MOVE_IMPORT = "UPDATE import SET line = ? WHERE id = ?"
@@ -137,10 +140,10 @@ UPDATE_CHUNK = (
     " WHERE id = ?"
 )
 INSERT_SUMMARY = _insert(
-    "summary",
+    "summary_row",
     "id, document_id, granularity, key, start_line, end_line, packed_body",
 )
-UPDATE_SUMMARY = "UPDATE summary SET start_line = ?, end_line = ?, packed_body = packed(?) WHERE id = ?"
+UPDATE_SUMMARY = "UPDATE summary_row SET start_line = ?, end_line = ?, packed_body = packed(?) WHERE id = ?"
 INSERT_PROBLEM = "INSERT OR IGNORE INTO problem (path, code, message, line, stamp) VALUES (?,?,?,?,?)"
 
 STATEMENTS = (

@@ -11,11 +11,13 @@ instances, finds none, and BM25 is 0 for every row. So quoted phrases and column
 The file must stay within a few times the size of the source, so bytes are spent on what nothing else tells:
 
 - Texts are compressed (``packing``); a proposition's mentions are words of its text and are packed with it.
-- What follows from other columns is no column but a computed one (``AS``), which queries name like any other: kinds
-  from small integers, last names from names, headings from qualified names. A ``own_`` column holds the exceptions.
-- Fully qualified names need the document's module, so that ``symbol`` is a view over ``definition``.
+- What follows from other columns is computed: kinds from small integers, last names from names, headings and fully
+  qualified names from qualified names. An ``own_`` column holds the exceptions.
 - An index stands only where no other way is short. What one document holds is found by its id alone, which is why
   keys within a document are kept unique by the writer (``code_rows``, ``knowledge_rows``) and by no index.
+
+Queries read views, which have the computed columns: ``paragraph`` over ``paragraph_row``, and so on; ``symbol`` over
+``definition``. They are no generated columns, which SQLite works out for every row that is written.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-#: Columns that hold the place of a value in its enumeration; the column of the value itself is computed from it.
+#: Columns that hold the place of a value in its enumeration.
 CODED: dict[str, type[StrEnum]] = {
     "reference_kind_code": ReferenceKind,
     "proposition_type_code": PropositionType,
@@ -45,6 +47,9 @@ CASE s.qualified_name WHEN '' THEN d.module
   ELSE ltrim(d.module || CASE d.module WHEN d.path THEN '#' ELSE '.' END || s.qualified_name, '.') END
 """.strip()
 
+#: The last part of a reference's dotted name.
+LAST_NAME = "substr(name, length(rtrim(name, replace(name, '.', ''))) + 1)"
+MENTION_CODE = list(ReferenceKind).index(ReferenceKind.MENTION)
 
 #: Joins the items of ``paragraph.heading_path``; it stands in no heading.
 UNIT_SEPARATOR = "\x1f"
@@ -60,10 +65,10 @@ def usual_heading_path(kind: str, name: str) -> str:
     return f"replace({name}, CASE {kind} WHEN '{ParagraphKind.SECTION}' THEN ' > ' ELSE '.' END, char(31))"
 
 
-def _coded(column: str) -> str:
-    """The definition of a coded column and of the column with its value, whose name is the column's second word."""
+def value_of(column: str) -> str:
+    """The expression of a coded column's value."""
     cases = " ".join(f"WHEN {code} THEN '{value}'" for code, value in enumerate(CODED[column]))
-    return f"{column} INTEGER NOT NULL,\n  {column.split('_')[1]} TEXT AS (CASE {column} {cases} END)"
+    return f"CASE {column} {cases} END"
 
 
 TABLES = f"""
@@ -105,24 +110,20 @@ CREATE TABLE document_version (
   UNIQUE (document_id, content_sha256)
 );
 
-CREATE TABLE paragraph (
+CREATE TABLE paragraph_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   version_id INTEGER NOT NULL,
-  {_coded("paragraph_kind_code")},
+  paragraph_kind_code INTEGER NOT NULL,
   qualified_name TEXT NOT NULL,
   ordinal INTEGER NOT NULL,
   paragraph_index INTEGER NOT NULL,
   own_section_heading TEXT,        -- these three are NULL where they follow from the qualified name, as most do
-  section_heading TEXT AS (coalesce(own_section_heading, {last_heading("heading_path")})),
   own_heading_path TEXT,           -- joined by char(31)
-  heading_path TEXT AS (coalesce(own_heading_path, {usual_heading_path("kind", "qualified_name")})),
   own_symbol_names TEXT,           -- joined by space
-  symbol_names TEXT AS (coalesce(own_symbol_names, qualified_name)),
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   packed_text BLOB NOT NULL,
-  text TEXT AS (unpacked(packed_text)),
   token_count INTEGER NOT NULL,
   summary TEXT NOT NULL,
   tags TEXT NOT NULL,              -- joined by space
@@ -132,29 +133,40 @@ CREATE TABLE paragraph (
 );
 -- (document_id, kind, qualified_name, ordinal) is unique; an index of it would be four times as large, and whoever
 -- looks for a paragraph by its name knows the document
-CREATE INDEX paragraph_document ON paragraph (document_id, paragraph_index);
-CREATE INDEX paragraph_stale ON paragraph (stale_since) WHERE is_stale;
+CREATE INDEX paragraph_document ON paragraph_row (document_id, paragraph_index);
+CREATE INDEX paragraph_stale ON paragraph_row (stale_since) WHERE is_stale;
 
-CREATE TABLE proposition (
+CREATE VIEW paragraph AS SELECT *, coalesce(own_section_heading, {last_heading("heading_path")}) AS section_heading
+FROM (
+  SELECT *, coalesce(own_heading_path, {usual_heading_path("kind", "qualified_name")}) AS heading_path
+  FROM (
+    SELECT *, {value_of("paragraph_kind_code")} AS kind, coalesce(own_symbol_names, qualified_name) AS symbol_names,
+      unpacked(packed_text) AS text FROM paragraph_row
+  )
+);
+
+CREATE TABLE proposition_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   version_id INTEGER NOT NULL,
   hash BLOB NOT NULL,
-  packed_statement BLOB NOT NULL,  -- mentions and text, of which the former are words
-  text TEXT AS (second_of(packed_statement)),
-  {_coded("proposition_type_code")},
+  packed_statement BLOB NOT NULL,  -- mentions, joined by space, and text, of which the former are words
+  proposition_type_code INTEGER NOT NULL,
   confidence REAL NOT NULL,
-  {_coded("proposition_source_code")},
-  mentions TEXT AS (first_of(packed_statement)),  -- joined by space
+  proposition_source_code INTEGER NOT NULL,
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
   superseded_by INTEGER
 );
 -- finds the same fact in other files; the beginning tells nearly all hashes apart, and they are compared whole.
 -- (document_id, hash) is unique
-CREATE INDEX proposition_hash ON proposition (substr(hash, 1, 6));
-CREATE INDEX proposition_document ON proposition (document_id);
-CREATE INDEX proposition_stale ON proposition (stale_since) WHERE is_stale;
+CREATE INDEX proposition_hash ON proposition_row (substr(hash, 1, 6));
+CREATE INDEX proposition_document ON proposition_row (document_id);
+CREATE INDEX proposition_stale ON proposition_row (stale_since) WHERE is_stale;
+
+CREATE VIEW proposition AS SELECT *, {value_of("proposition_type_code")} AS type,
+  {value_of("proposition_source_code")} AS source, second_of(packed_statement) AS text,
+  first_of(packed_statement) AS mentions FROM proposition_row;
 
 -- each place where a proposition stands; a stale proposition keeps its last places
 CREATE TABLE occurrence (
@@ -181,7 +193,7 @@ CREATE TABLE definition (
   paragraph_id INTEGER NOT NULL,
   name TEXT NOT NULL,
   qualified_name TEXT NOT NULL,
-  {_coded("symbol_kind_code")},
+  symbol_kind_code INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
@@ -196,16 +208,16 @@ CREATE INDEX definition_document ON definition (document_id, start_line);
 CREATE INDEX definition_name ON definition (name);
 
 -- what queries read: definitions with their fully qualified names, which would double the table if they were stored
-CREATE VIEW symbol AS SELECT s.*, (SELECT {FQN} FROM document d WHERE d.id = s.document_id) AS fqn FROM definition s;
+CREATE VIEW symbol AS SELECT s.*, {value_of("symbol_kind_code")} AS kind,
+  (SELECT {FQN} FROM document d WHERE d.id = s.document_id) AS fqn FROM definition s;
 
 -- status: 0 not yet looked at, 1 resolved (target_id set), 2 ambiguous, 3 outside the workspace or unknown.
 -- The largest table by rows: clustered by document, so that it needs no index for reading one
-CREATE TABLE reference (
+CREATE TABLE reference_row (
   document_id INTEGER NOT NULL,
   id INTEGER NOT NULL,
-  {_coded("reference_kind_code")},
+  reference_kind_code INTEGER NOT NULL,
   name TEXT NOT NULL,
-  last_name TEXT AS (substr(name, length(rtrim(name, replace(name, '.', ''))) + 1)),
   line INTEGER NOT NULL,
   column INTEGER NOT NULL,
   end_column INTEGER NOT NULL,
@@ -214,12 +226,14 @@ CREATE TABLE reference (
   status INTEGER NOT NULL DEFAULT 0,
   target_id INTEGER,
   confidence_percent INTEGER NOT NULL DEFAULT 0,
-  confidence REAL AS (confidence_percent / 100.0),
   PRIMARY KEY (document_id, id)
 ) WITHOUT ROWID;
-CREATE INDEX reference_target ON reference (target_id) WHERE target_id IS NOT NULL;
+CREATE INDEX reference_target ON reference_row (target_id) WHERE target_id IS NOT NULL;
 -- names in prose are linked again when a definition of the name comes
-CREATE INDEX reference_mention ON reference (last_name) WHERE kind = 'mention';
+CREATE INDEX reference_mention ON reference_row ({LAST_NAME}) WHERE reference_kind_code = {MENTION_CODE};
+
+CREATE VIEW reference AS SELECT *, {value_of("reference_kind_code")} AS kind, {LAST_NAME} AS last_name,
+  confidence_percent / 100.0 AS confidence FROM reference_row;
 
 -- what linking knows: the names that a document offers to others (compressed; as its dependents were linked
 -- against them), and whether the document waits for being linked again because a source of its own changed
@@ -273,22 +287,21 @@ CREATE TABLE chunk (
 );
 
 -- document_id 0 for packages, whose key is the folder's path
-CREATE TABLE summary (
+CREATE TABLE summary_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   granularity TEXT NOT NULL,
   key TEXT NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  packed_body BLOB NOT NULL,       -- a JSON array of the next six, which repeat much of each other
-  summary_text TEXT AS (unpacked(packed_body) ->> 0),
-  purpose TEXT AS (unpacked(packed_body) ->> 1),
-  key_symbols TEXT AS (unpacked(packed_body) -> 2),             -- the lists are JSON arrays of strings
-  responsibilities TEXT AS (unpacked(packed_body) -> 3),
-  constraints_mentioned TEXT AS (unpacked(packed_body) -> 4),
-  important_interactions TEXT AS (unpacked(packed_body) -> 5),
+  packed_body BLOB NOT NULL,       -- a JSON array of what the view takes out, which repeats much of itself
   UNIQUE (document_id, granularity, key)
 );
+
+-- the lists are JSON arrays of strings
+CREATE VIEW summary AS SELECT *, body ->> 0 AS summary_text, body ->> 1 AS purpose, body -> 2 AS key_symbols,
+  body -> 3 AS responsibilities, body -> 4 AS constraints_mentioned, body -> 5 AS important_interactions
+FROM (SELECT *, unpacked(packed_body) AS body FROM summary_row);
 
 -- stamp: of a file without a document, 'size:mtime:ctime:inode', so that a scan need not look at it again
 CREATE TABLE problem (

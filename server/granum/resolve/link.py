@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from granum.index.schema import MENTION_CODE
 from granum.model.layers import ReferenceKind, SymbolKind
 from granum.resolve.byname import plain
 from granum.resolve.follow import Follower
@@ -41,14 +42,14 @@ WHERE s.name = ? AND s.kind <> 'section' AND (s.fqn = ? OR substr(s.fqn, -length
 """
 
 
-_MAKE_WAIT = """
+_MAKE_WAIT = f"""
 UPDATE linkage SET is_pending = 1 WHERE symbols_seen IS NOT NULL AND document_id IN (
   SELECT document_id FROM linkage_source WHERE source_id IN (SELECT value FROM json_each(:changed))
   UNION SELECT m.document_id FROM json_each(:appeared) j
     JOIN linkage_missing m ON m.name = j.value ->> 0
     JOIN linkage l ON l.document_id = m.document_id AND l.symbols_seen < j.value ->> 1
   UNION SELECT r.document_id FROM json_each(:news) j
-    JOIN reference r ON r.last_name = j.value ->> 0 AND r.kind = 'mention'
+    JOIN reference r ON r.last_name = j.value ->> 0 AND r.reference_kind_code = {MENTION_CODE}
     JOIN linkage l ON l.document_id = r.document_id AND l.symbols_seen < j.value ->> 1
 )
 """
@@ -268,12 +269,14 @@ class _Run:
             else:
                 updates.append((found.status, found.target, round(found.confidence * 100), table.document_id, row[0]))
         self._connection.executemany(
-            "UPDATE reference SET status = ?, target_id = ?, confidence_percent = ? WHERE document_id = ? AND id = ?",
+            "UPDATE reference_row SET status = ?, target_id = ?, confidence_percent = ?"
+            " WHERE document_id = ? AND id = ?",
             updates,
         )
         if unlinked:  # most references lead out of the workspace: one statement for all of them
             self._connection.execute(
-                "UPDATE reference SET status = ? WHERE document_id = ? AND status = 0", (UNRESOLVED, table.document_id)
+                "UPDATE reference_row SET status = ? WHERE document_id = ? AND status = 0",
+                (UNRESOLVED, table.document_id),
             )
 
     def _find(self, table: Table, kind: str, name: str, scope: str, local_type: str) -> _Link:
