@@ -27,7 +27,9 @@ class Heard:
         self.deliveries: list[list[str]] = []
         self.reasons: list[str] = []
         self.health: list[str] = []
-        self.git = 0
+        self.git = self.heads = 0
+        #: What was told, by kind, in order.
+        self.log: list[str] = []
         #: Called in the watcher's thread with the paths of each delivery.
         self.on_paths: Callable[[Sequence[str]], None] = lambda _: None
 
@@ -35,6 +37,7 @@ class Heard:
         self.on_paths(paths)
         with self._news:
             self.deliveries.append(list(paths))
+            self.log.append("paths")
             self._news.notify_all()
 
     def everything_changed(self, reason: str) -> None:
@@ -42,9 +45,11 @@ class Heard:
             self.reasons.append(reason)
             self._news.notify_all()
 
-    def git_changed(self) -> None:
+    def git_changed(self, *, head: bool) -> None:
         with self._news:
             self.git += 1
+            self.heads += head
+            self.log.append("head" if head else "git")
             self._news.notify_all()
 
     def health_changed(self, reason: str) -> None:
@@ -68,8 +73,9 @@ class Heard:
         """Begins anew."""
         with self._news:
             self.deliveries.clear()
+            self.log.clear()
             self.reasons.clear()
-            self.git = 0
+            self.git = self.heads = 0
 
 
 @contextmanager
@@ -95,8 +101,8 @@ class _Printer:
     def everything_changed(self, reason: str) -> None:
         say("everything", reason)
 
-    def git_changed(self) -> None:
-        say("git")
+    def git_changed(self, *, head: bool) -> None:
+        say("head" if head else "git")
 
     def health_changed(self, reason: str) -> None:
         say("health", reason)

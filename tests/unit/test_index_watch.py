@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granum.index.policy import Policy
-from granum.index.watch import Presence, Root
+from granum.index.watch import Presence, Root, gathering
 from granum.index.watch.filesystem import type_of
 from granum.index.watch.filter import Filter
 from granum.index.watch.inotify import InotifySource
 from granum.index.watch.native import NativeSource
 from granum.index.watch.notices import Notices, Source, least
 from granum.index.watch.repository import Repository
-from granum.index.watch.watcher import LONGEST_SECONDS, MOST_PATHS
+from granum.index.watch.watcher import MOST_PATHS
 from granum.model.settings import Settings
 from tests.heard import WATCHDOG, Heard, watching
 
@@ -402,7 +402,7 @@ def test_a_disk_that_is_unmounted_has_nothing_told_as_deleted_and_is_read_again_
         watcher.until(lambda lines: any("unmounted" in line for line in lines))
         watcher.say("mount")
         watcher.until(lambda lines: lines[-1] == "health ")
-        assert [line.split()[0] for line in watcher.lines] == ["ready", "health", "git", "everything", "health"]
+        assert [line.split()[0] for line in watcher.lines] == ["ready", "health", "head", "everything", "health"]
     finally:
         watcher.close()
 
@@ -665,6 +665,35 @@ def test_rules_of_the_repository_outside_of_the_root_are_followed(repository: Pa
         heard.until(lambda h: h.git)
 
 
+def test_what_git_checks_out_is_told_once_it_is_done_and_after_the_head(repository: Path) -> None:
+    write(repository / ".gitattributes", "slow.py filter=slow\n")
+    for name in ("a", "slow", "z"):
+        write(repository / f"pkg/{name}.py", "x = 1\n")
+    commit(repository)
+    git(repository, "checkout", "-q", "-b", "other")
+    for name in ("a", "slow", "z"):
+        write(repository / f"pkg/{name}.py", "x = 2\n")
+    commit(repository)
+    # a filter that takes longer than changes are gathered
+    git(repository, "config", "filter.slow.smudge", "sleep 0.3; cat")
+    with watching(repository) as (heard, _):
+        git(repository, "checkout", "-q", "main")
+        heard.until(lambda h: h.deliveries)
+        assert heard.deliveries == [["pkg/a.py", "pkg/slow.py", "pkg/z.py"]]
+        assert heard.log == ["head", "paths"]
+
+
+def test_a_lock_that_git_left_behind_holds_changes_up_once(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "GIT_SECONDS", 0.1)
+    write(repository / ".git/index.lock")
+    with watching(repository) as (heard, _):
+        write(repository / "pkg/mod.py", "x = 2\n")
+        heard.until(lambda h: h.deliveries == [["pkg/mod.py"]])
+        monkeypatch.setattr(gathering, "GIT_SECONDS", 10 * WATCHDOG)
+        write(repository / "pkg/mod.py", "x = 3\n")
+        heard.until(lambda h: h.deliveries == 2 * [["pkg/mod.py"]])
+
+
 # -- watchdog's side, by the one observer of its that this system has
 
 
@@ -681,7 +710,7 @@ def noticed(source: Source, enough: Callable[[Notices], object]) -> Notices:
     deadline = time.monotonic() + WATCHDOG
     while not enough(notices):
         assert time.monotonic() < deadline, notices.paths
-        source.read(LONGEST_SECONDS, notices)
+        source.read(gathering.LONGEST_SECONDS, notices)
     source.settle(notices)
     return notices
 

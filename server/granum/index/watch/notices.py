@@ -17,8 +17,12 @@ class Listener(Protocol):
     def everything_changed(self, reason: str) -> None:
         """Any file may differ. ``reason`` says in a sentence why that cannot be told more exactly."""
 
-    def git_changed(self) -> None:
-        """The repository's commits, branches, index or configuration may differ, or it came or went."""
+    def git_changed(self, *, head: bool) -> None:
+        """The repository's branches, index or configuration may differ, or it came or went.
+
+        ``head`` says that what is checked out may be another commit or branch; paths that changed with it are told
+        next.
+        """
 
     def health_changed(self, reason: str) -> None:
         """Changes are noticed late or not at all, for this reason; or, when it is empty, as they should be."""
@@ -31,7 +35,7 @@ class CannotWatchError(Exception):
 class Notices:
     """What was noticed since the last delivery."""
 
-    __slots__ = ("git", "lost", "paths", "repository", "root", "rules")
+    __slots__ = ("git", "head", "lost", "paths", "repository", "root", "rules")
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -40,6 +44,8 @@ class Notices:
         #: Files of ignore rules, or marks of folders that are left out, came, changed or went.
         self.rules = False
         self.git = False
+        #: What is checked out may have changed, which is a change of git too.
+        self.head = False
         #: The repository may have come, moved or gone.
         self.repository = False
         #: The root was deleted, moved or unmounted, whatever stands in its place now.

@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 _MOST_FOLDERS = 256
 
 
+#: Modification time in nanoseconds, size in bytes, inode.
+_Stamp = tuple[int, int, int]
+
+
 class _Matter(Enum):
     """What a file of a repository has to do with."""
 
+    #: The commit that is checked out, or which branch it is on.
+    HEAD = "head"
     GIT = "git"
     RULES = "rules"
 
@@ -45,18 +51,19 @@ class Repository:
         """Looks where the repository is now; tells of it, and returns True, when it is another, or came, or went."""
         if not self._find():
             return False
-        notices.git = notices.rules = True
+        notices.git = notices.head = notices.rules = True
         notices.paths.add("")  # its rules hold in the whole workspace
         return True
 
     def note(self, folder: str, name: str, notices: Notices) -> None:
         """Tells of a changed entry of one of the folders, if it is one that matters."""
         matter = self._matter(folder, name)
-        if matter is _Matter.GIT:
-            notices.git = True
-        elif matter is _Matter.RULES:
+        if matter is _Matter.RULES:
             notices.rules = True
             notices.paths.add("")
+        elif matter is not None:
+            notices.git = True
+            notices.head = notices.head or matter is _Matter.HEAD
 
     def folders(self) -> Iterator[str]:
         """The folders, by absolute path, whose own entries are to be watched."""
@@ -68,11 +75,11 @@ class Repository:
         """Whether folders that come in this folder are to be watched too."""
         return bool(self._refs) and (folder == self._refs or folder.startswith(self._refs + os.sep))
 
-    def is_changing_files(self) -> bool:
-        """Whether git has its index locked, as it has while it writes files of the work tree."""
-        return self._found is not None and os.path.lexists(self._found.git_dir / "index.lock")
+    def index_lock(self) -> _Stamp | None:
+        """The lock that git holds on its index, as it does while it writes files of the work tree."""
+        return _stamp(f"{self._found.git_dir}/index.lock") if self._found else None
 
-    def stamps(self) -> dict[str, tuple[int, int, int]]:
+    def stamps(self) -> dict[str, _Stamp]:
         """The files that matter as they are now, for who must compare."""
         files = [folder + os.sep + name for folder, names in self._matters.items() for name in names]
         for folder in _all_below(self._refs) if self._refs else ():
@@ -107,13 +114,14 @@ def _matters(root: Path, found: GitDirectory | None) -> dict[str, dict[str, _Mat
 
     for git_dir in (found.git_dir, found.common_dir):
         add(git_dir / "reftable", ("tables.list",), _Matter.GIT)
-    add(found.git_dir, ("HEAD", "index"), _Matter.GIT)
-    add(found.git_dir / "logs", ("HEAD",), _Matter.GIT)
+    add(found.git_dir, ("index",), _Matter.GIT)
+    for folder in (found.git_dir, found.git_dir / "logs"):
+        add(folder, ("HEAD",), _Matter.HEAD)
     add(found.common_dir, ("packed-refs", "config"), _Matter.GIT)
     add(found.common_dir / "info", ("exclude",), _Matter.RULES)
     inner = len(root.relative_to(found.work_tree).parts)
-    for folder in list(root.parents)[:inner]:
-        add(folder, (".gitignore",), _Matter.RULES)
+    for outer in list(root.parents)[:inner]:
+        add(outer, (".gitignore",), _Matter.RULES)
     return matters
 
 
@@ -146,7 +154,7 @@ def _inode(folder: Path) -> int:
         return 0
 
 
-def _stamp(file: str) -> tuple[int, int, int] | None:
+def _stamp(file: str) -> _Stamp | None:
     try:
         status = Path(file).stat()
     except OSError:

@@ -1,7 +1,6 @@
 """One thread that notices what other programs change, by the best means there are, and tells one listener.
 
-Changes are gathered until none came for a moment, and at most for a tenth of a second, so that a program that writes
-a file in steps, or many files, is heard of once. While the root is away, nothing is told but that.
+While the root is away, nothing is told but that.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from granum.index.watch.filesystem import silent_type
 from granum.index.watch.filter import Filter
-from granum.index.watch.notices import CannotWatchError, Notices, least
+from granum.index.watch.gathering import Gathering
+from granum.index.watch.notices import CannotWatchError, least
 from granum.index.watch.polling import PollingSource
 from granum.index.watch.repository import Repository
 from granum.index.watch.root import Presence
@@ -23,16 +23,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from granum.index.policy import Policy
-    from granum.index.watch.notices import Listener, Source
+    from granum.index.watch.notices import Listener, Notices, Source
     from granum.index.watch.root import Root
 
 log = logging.getLogger(__name__)
 
 _ON_LINUX = sys.platform == "linux"
 
-#: Changes are told when none came for as long as this, and at most as long as that after the first, in seconds.
-QUIET_SECONDS = 0.025
-LONGEST_SECONDS = 0.1
 #: How often the root and the repository are looked for without an event, in seconds.
 PULSE_SECONDS = 2.0
 #: How often a root that is away is looked for, in seconds.
@@ -149,15 +146,16 @@ class Watcher:
         """
         if self._stop.is_set():
             return ""
-        source, health = self._begun()
+        repository = Repository(self._root.path)
+        source, health = self._begun(repository)
         try:
             self._serving(source)
             if reason:
-                self._listener.git_changed()
+                self._listener.git_changed(head=True)
                 self._listener.everything_changed(reason)
             self._tell_health(health)
             self._ready.set()
-            return self._serve(source, may_improve=bool(health))
+            return self._serve(source, Gathering(source, repository, self._stop), may_improve=bool(health))
         except CannotWatchError as error:
             log.warning("watching begins anew: %s", error)
             return _ANEW
@@ -165,28 +163,28 @@ class Watcher:
             self._serving(None)
             source.close()
 
-    def _begun(self) -> tuple[Source, str]:
+    def _begun(self, repository: Repository) -> tuple[Source, str]:
         """The best source that works, and why it is not the one that should."""
         health = ""
         if not self._polling:
             kind = silent_type(self._root.path)
             try:
                 if not kind:
-                    return self._best(), ""
+                    return self._best(repository), ""
                 health = _SILENT.format(kind=kind)
             except CannotWatchError as error:
                 health = str(error)
-        source = PollingSource(self._root.path, self._filter, Repository(self._root.path))
+        source = PollingSource(self._root.path, self._filter, repository)
         source.begin()
         return source, f"{health} {_POLL}" if health else ""
 
-    def _best(self) -> Source:
+    def _best(self, repository: Repository) -> Source:
         """The source of this system, begun.
 
         Raises:
             CannotWatchError: It is not to be had.
         """
-        source = _native(self._root.path, self._filter, Repository(self._root.path))
+        source = _native(self._root.path, self._filter, repository)
         try:
             source.begin()
         except CannotWatchError:
@@ -194,14 +192,12 @@ class Watcher:
             raise
         return source
 
-    def _serve(self, source: Source, *, may_improve: bool) -> str:
+    def _serve(self, source: Source, gathering: Gathering, *, may_improve: bool) -> str:
         """Tells what the source notices, until the root is lost or a better source is to be had; returns why."""
         pulse = time.monotonic() + PULSE_SECONDS
         retry = time.monotonic() + RETRY_SECONDS if may_improve else float("inf")
         while not self._stop.is_set():
-            notices = Notices()
-            if source.read(pulse - time.monotonic(), notices):
-                _gather(source, notices)
+            notices = gathering.next(pulse - time.monotonic())
             now = time.monotonic()
             if now >= pulse:
                 pulse = now + PULSE_SECONDS
@@ -222,7 +218,7 @@ class Watcher:
         if silent_type(self._root.path):
             return False
         try:
-            self._best().close()
+            self._best(Repository(self._root.path)).close()
         except CannotWatchError:
             return False
         return True
@@ -239,7 +235,7 @@ class Watcher:
         if self._stop.is_set():
             return
         if notices.git:
-            self._listener.git_changed()
+            self._listener.git_changed(head=notices.head)
         paths = least(notices.paths)
         if notices.lost or len(paths) > MOST_PATHS:
             self._listener.everything_changed(notices.lost or _TOO_MANY)
@@ -254,13 +250,6 @@ class Watcher:
     def _serving(self, source: Source | None) -> None:
         with self._lock:
             self._source = source
-
-
-def _gather(source: Source, notices: Notices) -> None:
-    """Waits for what belongs to the same change."""
-    deadline = time.monotonic() + LONGEST_SECONDS
-    while (left := deadline - time.monotonic()) > 0 and source.read(min(QUIET_SECONDS, left), notices):
-        pass
 
 
 def _native(root: Path, chosen: Filter, repository: Repository) -> Source:
