@@ -239,7 +239,7 @@ def test_closing_copies_the_log_into_the_index(open_workspace: Callable[[str], W
     workspace = open_workspace("//- /a.py\nLIMIT = 3\n")
     assert workspace.find_symbols("LIMIT", 5)
     workspace.close()
-    assert [file.name.partition(".")[2] for file in (tmp_path / "index").rglob("index-*")] == ["db"]
+    assert [file.name.partition(".")[2] for file in (tmp_path / "index").rglob("index-*.db*")] == ["db"]
 
 
 def test_a_damaged_text_that_only_a_question_meets_has_the_index_rebuilt(

@@ -8,31 +8,35 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import apsw
 import msgspec
 
+from granum.engine.follower import Follower
+from granum.engine.holder import Holder
 from granum.extract import EXTRACTOR_VERSION
 from granum.index import location
-from granum.index.generation import mark_damaged, open_generation
+from granum.index.generation import mark_damaged
 from granum.index.jobs import Cause, Job
+from granum.index.lease import Lease
+from granum.index.mailbox import Mailbox
 from granum.index.policy import Policy
-from granum.index.reader import Reader
 from granum.index.schema import SCHEMA_VERSION
 from granum.index.store import Origin
 from granum.index.writer import Options, Writer
 from granum.model.answers import DocumentChange, Health, Reindexed, Status
-from granum.model.errors import CancelledRequestError
+from granum.model.errors import CancelledRequestError, IndexUnavailableError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
     from granum.engine.branches import Branches
-    from granum.index.reader import Snapshot
+    from granum.engine.roles import Role
+    from granum.index.reader import Reader, Snapshot
     from granum.index.writer import WriterStatus
     from granum.model.cancellation import CancelToken
     from granum.model.settings import Settings
@@ -70,18 +74,22 @@ class Indexing:
         self._given_up: Path | None = None
         # between start() and the end of the first scan, a writer with nothing to do is not at rest
         self._starting = False
+        self._started = False
         self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
         # git's calls take tens of milliseconds, which neither the writer nor a request should wait for
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="granum-git")
         self._news = threading.Event()
         self._ended = threading.Event()
-        self._open()
+        self._lease = Lease(self._path)
+        self._mailbox = Mailbox(self._path)
+        self._role: Role = self._hold() if self._lease.acquire() else self._follow()
 
     # -- work
 
     def start(self) -> None:
         """Asks git, then scans; returns at once. Called once."""
-        self._starting = True
+        self._starting = self._lease.held
+        self._started = True
         on_status = self._listeners.on_status
         if on_status is not None:
             # not before: an index at rest because nothing was asked of it yet is no news
@@ -117,7 +125,7 @@ class Indexing:
 
     def wait_idle(self, timeout: float) -> bool:
         """Waits until nothing is queued and nothing runs."""
-        return self._writer.wait_idle(timeout)
+        return self._role.wait_idle(timeout)
 
     def update_settings(self, settings: Settings) -> None:
         """Judges files by the new settings and scans for what they change."""
@@ -125,7 +133,7 @@ class Indexing:
             before, self._settings = self._settings, settings
             if (before.exclude, before.max_file_size) == (settings.exclude, settings.max_file_size):
                 return
-            self._writer.set_policy(Policy.load(self._root, settings), settings.max_file_size)
+            self._role.set_policy(Policy.load(self._root, settings), settings.max_file_size)
         self._submit(Cause.SCAN, "")
 
     def close(self) -> None:
@@ -137,11 +145,14 @@ class Indexing:
         self._ended.set()
         self._news.set()
         self._background.shutdown(wait=False, cancel_futures=True)
-        # the last connection copies the log into the file, which a reader's cannot
-        self.reader.close()
-        self._writer.close()
+        self._role.close()
 
     # -- state
+
+    @property
+    def reader(self) -> Reader:
+        """The index as it is read now."""
+        return self._role.reader
 
     @property
     def max_file_size(self) -> int:
@@ -150,7 +161,7 @@ class Indexing:
 
     def is_at_rest(self) -> bool:
         """Whether nothing is queued, nothing runs, and nothing is about to."""
-        return not (self._writer.status().running or self._starting)
+        return not (self._role.status().running or self._starting)
 
     def status(self, snapshot: Snapshot, *, at_rest: bool) -> Status:
         """The state now; counts come from the snapshot.
@@ -160,13 +171,13 @@ class Indexing:
             at_rest: ``is_at_rest`` before the snapshot was taken: work that ended since is not in its counts, and a
                 status that is the last for long must not tell them.
         """
-        writer = self._writer.status()
+        role, writer = self._role, self._role.status()
         git = self._branches.view.state
         return Status(
             root=str(self._root),
             health=_health(writer, starting=self._starting),
             quiescent=at_rest and self.is_at_rest(),
-            message=writer.degraded or self._message,
+            message=writer.degraded or role.message,
             counts=snapshot.counts(),
             queue_length=writer.queue_length,
             files_done=writer.files_done,
@@ -176,22 +187,41 @@ class Indexing:
             head=git.head if git else "",
             dirty=git.dirty if git else False,
             watcher="client",
-            index_path=str(self._generation),
-            index_bytes=_size(self._generation),
+            index_path=str(role.generation),
+            index_bytes=_size(role.generation),
             problems=len(snapshot.problems()),
         )
 
     # -- how it is done
 
-    def _open(self) -> None:
+    def _hold(self) -> Holder:
+        """Becomes the one that writes; the lease must be held."""
+        return Holder(
+            self._path,
+            EXTRACTOR_VERSION,
+            self._lease,
+            self._mailbox,
+            self._writer_on,
+            is_set_going=lambda: self._started and not self._starting,
+            on_damage=self._damaged,
+        )
+
+    def _follow(self) -> Follower:
+        """Becomes one of those that read, until the lease falls free."""
+        return Follower(
+            self._path,
+            EXTRACTOR_VERSION,
+            self._lease,
+            self._mailbox,
+            on_free=self._take_over,
+            on_change=self._changed,
+        )
+
+    def _writer_on(self, connection: apsw.Connection) -> Writer:
         from granum.resolve import Linker
 
-        generation = open_generation(self._path, EXTRACTOR_VERSION)
-        self._generation = generation.path
-        self._message = generation.message
-        self.reader = Reader(generation.path)
-        self._writer = Writer(
-            generation.connection,
+        return Writer(
+            connection,
             Options(
                 root=self._root,
                 policy=Policy.load(self._root, self._settings),
@@ -208,17 +238,46 @@ class Indexing:
             ),
         )
 
+    def _take_over(self) -> bool:
+        """The process that wrote the index is gone, and this one has the lease; False when it cannot write either."""
+        with self._lock:
+            follower = self._role
+            if self._closed or not isinstance(follower, Follower):
+                self._lease.release()
+                return True
+            try:
+                holder = self._hold()
+            except IndexUnavailableError as error:
+                log.warning("the index cannot be taken over", extra={"reason": str(error)})
+                return False
+            self._role = holder
+            self._starting = self._started
+        for job, future in follower.hand_over():
+            _pass_on(holder.submit(job), future)
+        log.info("took over the index")
+        if self._started:
+            with suppress(RuntimeError):  # closed meanwhile
+                self._background.submit(self._begin)
+        return True
+
     def _begin(self) -> None:
         self._branches.refresh()
-        self._submit(Cause.SCAN, "").add_done_callback(self._scanned)
-        self._writer.prepare()
+        if self._lease.held:
+            self._submit(Cause.SCAN, "").add_done_callback(self._scanned)
+            self._role.prepare()
 
     def _scanned(self, _: Future[Reindexed]) -> None:
         self._starting = False
         self._news.set()
 
     def _submit(self, cause: Cause, path: str) -> Future[Reindexed]:
-        return self._writer.submit(Job(cause=cause, path=path))
+        role, job = self._role, Job(cause=cause, path=path)
+        try:
+            return role.submit(job)
+        except IndexUnavailableError:
+            if role is self._role:
+                raise
+            return self._role.submit(job)  # it was taken over, or rebuilt, just then
 
     def _awaited(
         self,
@@ -236,14 +295,14 @@ class Indexing:
                         each.cancel()
                     raise CancelledRequestError("the reindexing was cancelled") from None
                 if progress is not None:
-                    state = self._writer.status()
+                    state = self._role.status()
                     progress(state.files_done, state.files_total)
             except CancelledError as error:
                 raise CancelledRequestError("the reindexing was cancelled") from error
 
     def _linked(self, token: CancelToken | None) -> None:
         """Waits until the references of what was read are linked too, which is the last of the work."""
-        while not self._writer.wait_idle(_LOOK_SECONDS):
+        while not self._role.wait_idle(_LOOK_SECONDS):
             if token is not None:
                 token.check()
 
@@ -278,23 +337,38 @@ class Indexing:
     def _damaged(self, message: str) -> None:
         """The writer ends afterwards, which may have called this; a new one takes over from another thread."""
         with self._damage:  # many questions may meet it at once
-            if self._closed or self._given_up == self._generation:
+            generation = self._role.generation
+            if self._closed or self._given_up == generation:
                 return
-            self._given_up = self._generation
+            self._given_up = generation
         log.error("the index is damaged: %s", message)
         with suppress(OSError):  # on a read-only disk nothing can be rebuilt either
-            mark_damaged(self._generation)
-        with suppress(RuntimeError):  # closed meanwhile
-            self._background.submit(self._replace)
+            mark_damaged(generation)
+        if self._lease.held:  # else the one that holds it finds the mark
+            with suppress(RuntimeError):  # closed meanwhile
+                self._background.submit(self._replace)
 
     def _replace(self) -> None:
         with self._lock:
             if self._closed:
                 return
-            self._writer.close()
-            self.reader.close()
-            self._open()
+            self._role.close()
+            self._role = self._hold() if self._lease.acquire() else self._follow()
         self._begin()
+
+
+def _pass_on(done: Future[Reindexed], to: Future[Reindexed]) -> None:
+    """Has one future tell what another does."""
+
+    def tell(_: Future[Reindexed]) -> None:
+        with suppress(InvalidStateError, CancelledError):
+            error = done.exception()
+            if error is not None:
+                to.set_exception(error)
+            else:
+                to.set_result(done.result())
+
+    done.add_done_callback(tell)
 
 
 def _health(writer: WriterStatus, *, starting: bool) -> Health:

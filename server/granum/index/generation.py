@@ -64,9 +64,14 @@ def mark_damaged(path: Path) -> None:
     path.with_name(path.name + _MARK).touch()
 
 
+def is_marked_damaged(path: Path) -> bool:
+    """Whether somebody has noted that the file is not to be used again."""
+    return path.with_name(path.name + _MARK).exists()
+
+
 def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, bool, str]:
     """The connection and whether it is new; or None and why the file is of no use."""
-    if file.with_name(file.name + _MARK).exists():
+    if is_marked_damaged(file):
         return None, False, "was damaged"
     if _is_cut_off(file):
         return None, False, "is damaged"

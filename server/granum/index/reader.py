@@ -7,8 +7,11 @@ belongs to the thread that uses it; only ``interrupt`` may be called from anothe
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import apsw
 
 from granum.index import facts, symbols, views
 from granum.index.connection import open_reader
@@ -18,8 +21,6 @@ from granum.model.answers import BranchScope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    import apsw
 
     from granum.index.facts import FactFilter
     from granum.index.freshness import FreshnessCheck
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Idle connections kept for the next snapshots; each holds a page cache.
 _KEPT = 4
+#: How long an index without tables is waited for, and how often it is looked at.
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.01
 
 
 def no_branches(_path: str) -> BranchScope:
@@ -73,9 +76,7 @@ class Reader:
         """
         connection = self._take()
         try:
-            connection.execute("BEGIN")
-            # a deferred transaction would fix its view only at the first query, which may come much later
-            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
+            _begin(connection)
             yield Snapshot(connection, View(scope_of=scope_of, check=check))
         finally:
             if not connection.get_autocommit():
@@ -102,6 +103,23 @@ class Reader:
                 self._idle.append(connection)
                 return
         connection.close()
+
+
+def _begin(connection: apsw.Connection) -> None:
+    """Begins a read transaction; waits for the tables of an index that another process is just beginning."""
+    patience = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        connection.execute("BEGIN")
+        try:
+            # a deferred transaction would fix its view only at the first query, which may come much later
+            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
+        except apsw.SQLError:
+            connection.execute("ROLLBACK")
+            if time.monotonic() > patience:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 class Snapshot:
