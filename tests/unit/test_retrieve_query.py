@@ -22,7 +22,7 @@ def test_an_issue_is_read_by_its_parts() -> None:
     query = understand(ISSUE)
     assert query.title == "Session.expiry() raises KeyError when `max_age` is unset"
     assert query.body.startswith("Since the upgrade")
-    assert [term.text for term in query.terms][:3] == ["Session", "expiry", "max_age"]
+    assert [term.text for term in query.terms][:3] == ["Session", "expiry", "KeyError"]
     assert [(mention.path, mention.line) for mention in query.paths] == [("src/app/session.py", 42)]
     assert query.modules == ("Session.expiry", "app.clock.now", "session.expiry")
     assert query.symbols == ("Session.expiry", "max_age", "session.expiry")
