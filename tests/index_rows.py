@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from granum.extract import EXTRACTOR_VERSION
-from granum.index.connection import open_reader
+from granum.index.commit import Committer
+from granum.index.connection import open_reader, open_writer
 from granum.index.generation import open_generation
 from granum.index.policy import Policy
 from granum.index.schema import FTS_COLUMNS, STALE_TWINS
+from granum.index.store import Origin
+from granum.index.tidying import Tidying
 from granum.index.writer import Options, Writer
-from granum.model.settings import Settings
+from granum.model.settings import RetentionSettings, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import apsw
@@ -62,6 +67,24 @@ _STALE_IDS = {
     "paragraph_fts": "SELECT id FROM paragraph WHERE is_stale",
     "proposition_fts": "SELECT id FROM proposition WHERE is_stale",
 }
+#: What refers to a row that must be there: (table, column, table referred to).
+_REFERENCES = (
+    ("document", "version_id", "document_version"),
+    ("document_version", "document_id", "document"),
+    ("paragraph", "document_id", "document"),
+    ("paragraph", "version_id", "document_version"),
+    ("paragraph", "superseded_by", "paragraph"),
+    ("proposition", "document_id", "document"),
+    ("proposition", "version_id", "document_version"),
+    ("proposition", "superseded_by", "proposition"),
+    ("occurrence", "proposition_id", "proposition"),
+    ("occurrence", "paragraph_id", "paragraph"),
+    ("mention", "proposition_id", "proposition"),
+    ("linkage", "document_id", "document"),
+    ("linkage_source", "document_id", "document"),
+    ("linkage_source", "source_id", "document"),
+    ("linkage_missing", "document_id", "document"),
+)
 
 
 def rows(connection: apsw.Connection) -> dict[str, list[tuple[Any, ...]]]:
@@ -86,6 +109,22 @@ def assert_full_text_is_consistent(connection: apsw.Connection) -> None:
             assert twin == {row_id for (row_id,) in connection.execute(_STALE_IDS[table])}, table
 
 
+def assert_nothing_dangles(connection: apsw.Connection) -> None:
+    """No row refers to one that is gone."""
+    for table, column, target in _REFERENCES:
+        dangling = f"SELECT {column} FROM {table} WHERE {column} NOT IN (SELECT id FROM {target})"
+        assert connection.execute(dangling).fetchall() == [], f"{table}.{column}"
+
+
+def wait_for(predicate: Callable[[], bool]) -> None:
+    """Waits until the predicate holds, for what tells of itself by nothing else."""
+    deadline = time.monotonic() + WATCHDOG
+    pause = threading.Event()
+    while not predicate():
+        assert time.monotonic() < deadline, "it did not come about"
+        pause.wait(0.002)
+
+
 class Index:
     """A writer on ``root`` and a way to look at what it wrote."""
 
@@ -99,8 +138,9 @@ class Index:
         self.writer = Writer(generation.connection, msgspec.structs.replace(given, **options))
 
     def settle(self) -> None:
-        """Waits until the writer has nothing more to do."""
+        """Waits until the writer has nothing more to do, and has tidied up."""
         assert self.writer.wait_idle(WATCHDOG), "the writer did not come to rest"
+        wait_for(lambda: not self.writer._tidying.is_wanted)
 
     def query(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         """The rows of a query, on a connection of its own."""
@@ -116,9 +156,30 @@ class Index:
         try:
             connection.execute("PRAGMA query_only=0")  # the vocabulary tables are made in the temporary schema
             assert_full_text_is_consistent(connection)
+            assert_nothing_dangles(connection)
             return rows(connection)
         finally:
             connection.close()
+
+    def tidy(self, days: int = 30, versions: int = 20) -> None:
+        """Tidies up as the writer does at rest, here and now, and with a look at every document."""
+        self.settle()
+        with tidying(self.path, days, versions) as work:
+            while work.is_wanted:
+                work.step()
+
+
+@contextmanager
+def tidying(database: Path, days: int = 30, versions: int = 20) -> Iterator[Tidying]:
+    """A round of tidying at its beginning, on a connection of its own."""
+    connection = open_writer(database)
+    try:
+        committer = Committer(connection, database.parent, EXTRACTOR_VERSION, Origin, None)
+        work = Tidying(committer, lambda: RetentionSettings(days=days, versions=versions))
+        work.want(row[0] for row in connection.execute("SELECT id FROM document").fetchall())
+        yield work
+    finally:
+        connection.close()
 
 
 @contextmanager

@@ -283,7 +283,9 @@ writes = st.sampled_from(PATHS).flatmap(lambda path: st.tuples(st.just("write"),
 deletes = st.tuples(st.just("delete"), st.sampled_from(PATHS), st.just(""))
 renames = st.tuples(st.just("rename"), st.sampled_from(PATHS), st.sampled_from(PATHS))
 steps = st.lists(
-    st.tuples(st.one_of(writes, writes, deletes, renames), st.sampled_from(["save", "event", "scan", "nothing"])),
+    st.tuples(
+        st.one_of(writes, writes, deletes, renames), st.sampled_from(["save", "event", "scan", "nothing", "tidy"])
+    ),
     min_size=3,
     max_size=10,
 )
@@ -309,6 +311,9 @@ def change(root: Path, step: tuple[str, str, str]) -> tuple[str, ...]:
 def follow(index: Index, touched: tuple[str, ...], how: str) -> None:
     if how == "scan":
         index.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
+    elif how == "tidy":  # what is stale leaves at once, but for what each document's last change left
+        index.tidy(versions=1)
+        index.tidy(days=0)
     elif how != "nothing":
         cause = Cause.SAVED if how == "save" else Cause.CHANGED_ON_DISK
         for future in [index.writer.submit(Job(cause=cause, path=path)) for path in touched]:

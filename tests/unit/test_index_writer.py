@@ -289,8 +289,8 @@ def test_a_damaged_index_is_told_and_not_used_again(root: Path, tmp_path: Path) 
         index.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
     size = (tmp_path / "i.db").stat().st_size
     with (tmp_path / "i.db").open("r+b") as file:
-        file.seek(size // 2)
-        file.write(b"\xa5" * (size - size // 2))
+        file.seek(size * 2 // 3)  # behind the schema, so that it is noticed in use and not when it is opened
+        file.write(b"\xa5" * (size - size * 2 // 3))
     told = threading.Event()
     with indexing(root, tmp_path / "i.db", on_damage=lambda _message: told.set()) as index:
         index.writer.submit(Job(cause=Cause.FORCED))

@@ -228,6 +228,7 @@ class Indexing:
                 extractor_version=EXTRACTOR_VERSION,
                 max_file_size=self._settings.max_file_size,
                 workers=self._settings.workers,
+                retention=lambda: self._settings.retention,
                 origin=self._origin,
                 # a save waits for its own links only; those of others follow in slices
                 linker=Linker(waiting_at_once=0),

@@ -39,8 +39,10 @@ def open_writer(path: Path) -> apsw.Connection:
     try:
         add_functions(connection)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        # the size of pages and the way to free them are fixed by the first page that is written, as WAL does
         connection.execute(
-            f"PRAGMA page_size={PAGE_BYTES}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+            f"PRAGMA page_size={PAGE_BYTES}; PRAGMA auto_vacuum=INCREMENTAL;"
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
             "PRAGMA temp_store=MEMORY;"
             f"PRAGMA cache_size=-{WRITER_CACHE_KIB}; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
             f"PRAGMA journal_size_limit={LOG_LIMIT_BYTES}"

@@ -88,7 +88,7 @@ def put_propositions(
         body = _proposition_body(proposition)
         target.changes.add(sql.INSERT_PROPOSITION, row_id, target.document_id, target.version_id, content, *body)
         target.changes.extend(sql.INSERT_OCCURRENCE, [(row_id, *place) for place in places])
-        target.changes.extend(sql.INSERT_MENTION, [(name, row_id) for name in sorted(_last_names(body.mentions))])
+        target.changes.extend(sql.INSERT_MENTION, [(name, row_id) for name in sorted(last_names(body.mentions))])
         _index(target, _PROPOSITIONS, row_id, _values(body.text, names, places, by_id, target.module))
         arrived.extend(_statements(row_id, body, places))
         target.tally.added += 1
@@ -183,7 +183,7 @@ def _keep_proposition(
 def _put_mentions(target: Target, old: StoredProposition, body: PropositionBody) -> None:
     if old.body.mentions == body.mentions:
         return
-    known, wanted = _last_names(old.body.mentions), _last_names(body.mentions)
+    known, wanted = last_names(old.body.mentions), last_names(body.mentions)
     target.changes.extend(sql.DELETE_MENTION, [(name, old.id) for name in sorted(known - wanted)])
     target.changes.extend(sql.INSERT_MENTION, [(name, old.id) for name in sorted(wanted - known)])
 
@@ -282,5 +282,6 @@ def _statements(row_id: int, body: PropositionBody, places: Sequence[Place]) -> 
     return [Statement(row_id, (home, body.type, body.source), body.text) for home in homes]
 
 
-def _last_names(mentions: str) -> set[str]:
+def last_names(mentions: str) -> set[str]:
+    """The names under which a proposition with these mentions stands in ``mention``."""
     return {name.rpartition(".")[2] for name in mentions.split()} - {""}

@@ -11,6 +11,7 @@ import msgspec
 from granum.index.policy import Policy
 from granum.index.store import Origin
 from granum.model.answers import DocumentChange
+from granum.model.settings import RetentionSettings
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,6 +22,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     extractor_version: int
     max_file_size: int = 1024 * 1024
     workers: int = 0
+    retention: Callable[[], RetentionSettings] = RetentionSettings
     origin: Callable[[], Origin] = Origin
     linker: Callable[[apsw.Connection, Sequence[int]], None] | None = None
     on_change: Callable[[Sequence[DocumentChange]], None] | None = None

@@ -95,6 +95,7 @@ CREATE TABLE document (
 );
 CREATE INDEX document_module ON document (module);
 CREATE INDEX document_content ON document (content_sha256);
+CREATE INDEX document_stale ON document (stale_since) WHERE is_stale;
 -- the last part of the path, for imports of modules that lie outside packages
 CREATE INDEX document_file_name ON document (replace(path, rtrim(path, replace(path, '/', '')), ''));
 

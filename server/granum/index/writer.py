@@ -2,7 +2,7 @@
 
 Four kinds of work, each in bounded steps so that a save never waits for long: walking folders, looking at files
 (small urgent ones here, all others in worker processes), committing what was read, and linking. What comes first is
-decided by ``Cause`` alone.
+decided by ``Cause`` alone. At rest, which nobody needs to wait for, it tidies up.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from granum.index.look import Rules, look, prepare
 from granum.index.memory import give_back
 from granum.index.options import Options, WriterStatus
 from granum.index.reading import Reading
+from granum.index.tidying import Tidying
 from granum.index.triage import Look, Triage
 from granum.index.workers import Workers, default_workers
 
@@ -64,6 +65,7 @@ class Writer:
         self._rules = Rules(root=os.fspath(options.root), max_file_size=options.max_file_size)
         self._backlog = Backlog()
         self._changed = self._backlog.changed
+        self._tidying = Tidying(self._committer, options.retention)
         self._triage = Triage(options.root, options.policy, self._committer, self._backlog)
         self._busy = False
         self._indexed_at: float | None = None
@@ -158,13 +160,19 @@ class Writer:
                 if step is not None:
                     self._busy = True
                     return step
-                self._busy = False
-                if self._idle():
-                    self._changed.notify_all()
-                    if self._options.on_idle is not None:
-                        self._options.on_idle()
+                if self._busy:
+                    self._come_to_rest()
+                if self._tidying.is_wanted and self._idle():
+                    return self._tidying.step
                 self._changed.wait()
             return None
+
+    def _come_to_rest(self) -> None:
+        self._busy = False
+        if self._idle():
+            self._changed.notify_all()
+            if self._options.on_idle is not None:
+                self._options.on_idle()
 
     def _most_urgent(self) -> Callable[[], None] | None:
         choices: list[tuple[int, int, Callable[[], None]]] = []
@@ -186,6 +194,7 @@ class Writer:
     def _make_ready(self) -> None:
         """Loads the parsers here for small files and in a worker for large ones; tidies up after the scan."""
         self._wants_ready = False
+        self._tidying.want()
         self._workers.prepare()
         self._committer.empty_log()
         self._committer.shrink()
@@ -257,6 +266,7 @@ class Writer:
         finally:
             if outcomes:
                 self._indexed_at = time.time()
+                self._tidying.want(outcome.document_id for outcome in outcomes if outcome.change is not None)
             # also after a failure: who waits must not wait forever
             results = {each.turn: outcome.reindexed for each, outcome in zip(current, outcomes, strict=False)}
             self._backlog.settle(readings, results)

@@ -21,6 +21,13 @@ class CodeLensSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     enabled: bool = True
 
 
+class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How long stale rows are kept: for ``days``, and those of a document's last ``versions`` changes."""
+
+    days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    versions: Annotated[int, Meta(ge=1, le=1000)] = 20
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The ``granum.*`` settings; docs/settings.md describes each and is checked against this class.
 
@@ -35,3 +42,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     workers: Annotated[int, Meta(ge=0, le=64)] = 0
     hover: HoverSettings = HoverSettings()
     code_lens: CodeLensSettings = CodeLensSettings()
+    retention: RetentionSettings = RetentionSettings()
