@@ -239,7 +239,10 @@ def test_an_edit_is_seen_unless_no_update_is_asked_for(run: Run, tmp_path: Path)
     assert [fact.text for fact in decoded(run("facts", "f", *root), Facts).facts] == ["Must always be first."]
     file.write_text("def f():\n    '''Must always be last of all.'''\n")
     old = decoded(run("facts", "f", "--no-update", *root), Facts)
-    assert [(fact.text, fact.freshness) for fact in old.facts] == [("Must always be first.", "STALE")]
+    assert [(fact.id > 0, fact.text, fact.freshness) for fact in old.facts] == [
+        (True, "Must always be first.", "STALE"),
+        (False, "Must always be last of all.", "FRESH"),
+    ]
     new = decoded(run("facts", "f", *root), Facts)
     assert [(fact.text, fact.freshness) for fact in new.facts] == [("Must always be last of all.", "FRESH")]
     stale = decoded(run("facts", "f", "--stale", *root), Facts)

@@ -133,13 +133,6 @@ def test_an_unsaved_buffer_moves_adds_and_outdates_facts(open_workspace: Callabl
     assert (moved.start_line, moved.freshness) == (11, Freshness.FRESH)
 
 
-def test_a_file_changed_behind_the_index_is_stale_in_the_answer(open_workspace: Callable[[str], Workspace]) -> None:
-    workspace = open_workspace(SHOP)
-    file = workspace.root / "shop/stock.py"
-    file.write_text(file.read_text() + "\n# more\n")
-    assert workspace.facts_of("Stock.take").freshness is Freshness.STALE
-
-
 def test_a_position_without_a_name_has_no_facts(open_workspace: Callable[[str], Workspace]) -> None:
     workspace = open_workspace(SHOP)
     assert workspace.facts_at("shop/till.py", 2, 0).resolution.name == ""

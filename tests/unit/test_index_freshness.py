@@ -6,15 +6,17 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
-from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck
+from granum.index.freshness import CitedFile, FileStamp, Look, Looks
 from granum.model.layers import Freshness
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FRESH, STALE, UNKNOWN = Freshness.FRESH, Freshness.STALE, Freshness.UNKNOWN
+LONG_AGO = (1_000_000_000, 1_000_000_000)
 
 
 def cite(root: Path, path: str, *, settled: bool = True) -> CitedFile:
@@ -33,51 +35,69 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_untouched_file_is_fresh_without_being_read(root: Path) -> None:
-    cited = cite(root, "a.py")
-    unreadable = CitedFile(path="a.py", stamp=cited.stamp, content_sha256=b"never compared", read_at=cited.read_at)
-    assert FreshnessCheck(root).state(unreadable) is FRESH
+def test_an_untouched_file_is_the_same_without_being_read(root: Path) -> None:
+    unread = msgspec.structs.replace(cite(root, "a.py"), content_sha256=b"never compared")
+    assert Looks(root).at(unread) is Look.SAME
 
 
 @pytest.mark.parametrize("text", ["LIMIT = 4\n", "LIMIT = 30\n"])
-def test_another_content_is_stale(root: Path, text: str) -> None:
+def test_another_content_is_a_change(root: Path, text: str) -> None:
     cited = cite(root, "a.py")
     (root / "a.py").write_text(text)
-    assert FreshnessCheck(root).state(cited) is STALE
+    assert Looks(root).at(cited) is Look.CHANGED
 
 
-def test_the_same_content_written_again_is_fresh(root: Path) -> None:
+def test_the_same_content_written_again_is_the_same(root: Path) -> None:
     cited = cite(root, "a.py")
     (root / "a.py").unlink()
     (root / "a.py").write_text("LIMIT = 3\n")
     os.utime(root / "a.py", ns=(1, 1))
-    assert FreshnessCheck(root).state(cited) is FRESH
+    assert Looks(root).at(cited) is Look.SAME
 
 
 def test_a_stamp_from_the_moment_of_reading_proves_nothing(root: Path) -> None:
     cited = cite(root, "a.py", settled=False)
-    changed = CitedFile(path="a.py", stamp=cited.stamp, content_sha256=b"other" * 6, read_at=cited.read_at)
-    assert FreshnessCheck(root).state(cited) is FRESH
-    assert FreshnessCheck(root).state(changed) is STALE
+    changed = msgspec.structs.replace(cited, content_sha256=b"other" * 6)
+    assert Looks(root).at(cited) is Look.SAME
+    assert Looks(root).at(changed) is Look.CHANGED
 
 
-def test_a_deleted_file_is_stale_and_one_that_cannot_be_looked_at_unknown(root: Path) -> None:
+def test_what_a_hash_proved_is_not_read_again_until_the_file_changes(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = root / "a.py"
+    os.utime(file, LONG_AGO)
+    cited = cite(root, "a.py", settled=False)
+    looks = Looks(root)
+    assert looks.at(cited) is Look.SAME
+    with monkeypatch.context() as blind:
+        blind.setattr("granum.index.freshness.read_regular", lambda *_: pytest.fail("the file was read again"))
+        assert looks.at(cited) is Look.SAME
+    file.write_text("LIMIT = 4\n")
+    os.utime(file, LONG_AGO)
+    assert looks.at(cited) is Look.CHANGED
+
+
+def test_a_file_written_a_moment_ago_is_read_at_each_look(root: Path) -> None:
+    file = root / "a.py"
+    cited = cite(root, "a.py", settled=False)
+    looks, stamp = Looks(root), file.stat()
+    assert looks.at(cited) is Look.SAME
+    file.write_text("LIMIT = 4\n")
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert looks.at(cited) is Look.CHANGED
+
+
+def test_what_is_no_file_any_more_is_gone_and_what_cannot_be_looked_at_failed(root: Path) -> None:
     cited = cite(root, "a.py")
+    looks = Looks(root)
     (root / "a.py").unlink()
-    assert FreshnessCheck(root).state(cited) is STALE
+    assert looks.at(cited) is Look.GONE
+    (root / "a.py").mkdir()
+    assert looks.at(cited) is Look.GONE
     (root / "loop").symlink_to("loop")
-    looped = CitedFile(path="loop", stamp=cited.stamp, content_sha256=b"", read_at=0.0)
-    assert FreshnessCheck(root).state(looped) is UNKNOWN
-
-
-def test_an_answer_looks_once_at_each_file_and_at_so_many_only(root: Path) -> None:
-    for name in ("b.py", "c.py"):
-        (root / name).write_text("x = 1\n")
-    cited = [cite(root, name) for name in ("a.py", "b.py", "c.py")]
-    check = FreshnessCheck(root, limit=2)
-    assert [check.state(c) for c in cited] == [FRESH, FRESH, UNKNOWN]
-    (root / "a.py").write_text("changed after the look\n")
-    assert check.state(cited[0]) is FRESH
+    assert looks.at(msgspec.structs.replace(cited, path="loop")) is Look.FAILED
+    assert looks.at(msgspec.structs.replace(cited, path="a.py/b.py")) is Look.GONE
 
 
 @pytest.mark.parametrize(

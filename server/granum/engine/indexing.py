@@ -69,6 +69,7 @@ class Indexing:
         self._listeners = listeners
         self._lock = threading.RLock()
         self._closed = False
+        self._told: set[str] = set()
         # not the same lock: whoever replaces a writer waits for its thread, which may be telling of damage
         self._damage = threading.Lock()
         self._given_up: Path | None = None
@@ -103,6 +104,17 @@ class Indexing:
     def saved(self, path: str) -> Future[Reindexed]:
         """A file that was just saved goes first."""
         return self._submit(Cause.SAVED, path)
+
+    def changed_on_disk(self, path: str) -> None:
+        """A file was found to be other than the index has it; it is looked at, once however often it is told.
+
+        Not before ``start``: who only asks wants no upkeep.
+        """
+        if path in self._told or self._closed or not self._started:
+            return
+        self._told.add(path)
+        with suppress(IndexUnavailableError):  # closed, or being replaced: whoever comes after scans everything
+            self._submit(Cause.CHANGED_ON_DISK, path).add_done_callback(lambda _: self._told.discard(path))
 
     def reindex(
         self,

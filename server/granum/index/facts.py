@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from granum.index.reader import Snapshot
-    from granum.index.rows import Row
     from granum.model.answers import Fact
 
 #: Mentions looked at before ranking; a name such as ``get`` may stand in thousands of sentences.
@@ -73,16 +72,11 @@ def mentioning(
         " AND p.document_id <> ? AND COALESCE(o.symbol_id, 0) <> ? AND instr(p.mentions, ?) LIMIT ?",
         (*names, exclude_document, exclude_symbol or -1, spelling, _MENTION_CANDIDATES),
     )
-    by_path: dict[str, list[Row]] = {}
-    for row in rows:
-        by_path.setdefault(row[0], []).append(row)
-    # the freshness of a file costs a look at the disk, so that only the facts that are kept are mapped with it
-    unchecked = msgspec.structs.replace(snapshot.view, check=None)
-    ranked = in_order(_once(fact(row, unchecked) for row in rows))
+    ranked = in_order(_once(fact(row, snapshot.view) for row in rows))
     least = 2 if spelling else 1
     spelled = [(_spelled(f.mentions, names, fqn), f) for f in ranked]
-    best = [f for parts, f in sorted(spelled, key=lambda pair: -pair[0]) if not fqn or parts >= least][:limit]
-    return tuple(msgspec.structs.replace(f, freshness=snapshot.view.freshness(by_path[f.path][0])) for f in best)
+    best = [f for parts, f in sorted(spelled, key=lambda pair: -pair[0]) if not fqn or parts >= least]
+    return tuple(best[:limit])
 
 
 def by_ids(snapshot: Snapshot, proposition_ids: Sequence[int]) -> tuple[Fact, ...]:

@@ -1,22 +1,24 @@
-"""Whether the files that an answer cites are still what the index read."""
+"""Whether the files that answers cite are still what the index read."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+import os
+import stat
+import time
+from enum import Enum
+from pathlib import Path
 
 import msgspec
 
-from granum.model.layers import Freshness
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
+from granum.index.regular import read_regular
 
 #: An answer that cites more files than this leaves the rest UNKNOWN: looking must not cost more than answering.
 MAX_FILES = 200
 #: A file changed this shortly before it was read may change again without its time stamp telling, in nanoseconds.
 RACY_NS = 2_000_000_000
+#: Stamps that are remembered as proven; all are forgotten when there are more.
+_PROVEN = 4096
 
 
 class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +40,10 @@ class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
         """The stamp as one word."""
         return f"{self.size}:{self.mtime_ns}:{self.ctime_ns}:{self.inode}"
 
+    def is_settled(self, now_ns: int) -> bool:
+        """Whether, looked at ``now``, a further change would give another stamp whatever the clock's grain."""
+        return self.mtime_ns < now_ns - RACY_NS
+
 
 class CitedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file as the index knows it. ``read_at`` is when it was read, in seconds since the epoch."""
@@ -46,44 +52,61 @@ class CitedFile(msgspec.Struct, frozen=True, kw_only=True):
     stamp: FileStamp
     content_sha256: bytes
     read_at: float
+    document_id: int = 0
+    module: str = ""
 
 
-class FreshnessCheck:
-    """Looks at each distinct file once; made anew for each answer.
+class Look(Enum):
+    """What a look at a cited file finds."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"  # nothing is there, or something that is no file
+    FAILED = "failed"
+
+
+class Looks:
+    """Looks at the cited files below ``root``. Safe from any thread.
 
     A hash is taken only where the stamp differs, or where the file was written so shortly before it was read that
-    an equal stamp proves nothing.
+    an equal stamp proves nothing. What a hash proved is remembered: a file that was just saved would be read again
+    for every answer else.
     """
 
-    def __init__(self, root: Path, limit: int = MAX_FILES) -> None:
-        self._root = root
-        self._limit = limit
-        self._known: dict[str, Freshness] = {}
+    def __init__(self, root: Path) -> None:
+        self._root = os.fspath(root)
+        self._proven: dict[str, tuple[FileStamp, bytes]] = {}
 
-    def state(self, cited: CitedFile) -> Freshness:
-        """FRESH, STALE, or UNKNOWN when the look failed or the answer has cited too many files already."""
-        known = self._known.get(cited.path)
-        if known is None:
-            known = self._look(cited) if len(self._known) < self._limit else Freshness.UNKNOWN
-            self._known[cited.path] = known
-        return known
-
-    def _look(self, cited: CitedFile) -> Freshness:
-        file = self._root / cited.path
+    def at(self, cited: CitedFile) -> Look:
+        """Whether the file's content is the cited one."""
+        file = f"{self._root}/{cited.path}"
         try:
-            status = file.stat()
+            status = os.stat(file)  # noqa: PTH116  a Path would cost more than the look
+            if not stat.S_ISREG(status.st_mode):
+                return Look.GONE
             stamp = FileStamp.of(status)
-            settled = cited.stamp.mtime_ns < cited.read_at * 1e9 - RACY_NS
-            if stamp == cited.stamp and settled:
-                return Freshness.FRESH
+            if stamp == cited.stamp and stamp.is_settled(int(cited.read_at * 1e9)):
+                return Look.SAME
             if stamp.size != cited.stamp.size:
-                return Freshness.STALE
-            same = hashlib.sha256(file.read_bytes()).digest() == cited.content_sha256
-        except FileNotFoundError:
-            return Freshness.STALE
+                return Look.CHANGED
+            return Look.SAME if self._content(cited.path, file, stamp) == cited.content_sha256 else Look.CHANGED
+        except (FileNotFoundError, NotADirectoryError):
+            return Look.GONE
         except OSError:
-            return Freshness.UNKNOWN
-        return Freshness.FRESH if same else Freshness.STALE
+            return Look.FAILED
+
+    def _content(self, path: str, file: str, stamp: FileStamp) -> bytes:
+        proven = self._proven.get(path)
+        if proven is not None and proven[0] == stamp:
+            return proven[1]
+        now = time.time_ns()
+        status, data = read_regular(Path(file), stamp.size)
+        content = hashlib.sha256(data).digest()
+        if FileStamp.of(status) == stamp and stamp.is_settled(now):
+            if len(self._proven) >= _PROVEN:
+                self._proven.clear()
+            self._proven[path] = (stamp, content)
+        return content
 
 
 def _signed(number: int) -> int:

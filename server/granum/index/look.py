@@ -64,6 +64,8 @@ def stamp_of(rules: Rules, path: str) -> FileStamp | None:
 def _look(rules: Rules, request: Request) -> Reading:
     path = request.path
     read_at = time.time()
+    if request.text is not None:
+        return _extracted(path, request.text)
     try:
         found = _read(rules, path)
     except (FileNotFoundError, NotADirectoryError):
@@ -115,32 +117,37 @@ def _read(rules: Rules, path: str) -> tuple[FileStamp, bytes] | Reading:
 
 def _extract(path: str, stamp: FileStamp, content: bytes, data: bytes, read_at: float) -> Reading:
     # late: opening an index and answering from it must not wait for the parsers
-    from granum.extract import extract, language_of
     from granum.text.decode import decode
 
     decoded = decode(data)
     if decoded is None:
         return refused(path, "binary", stamp)
-    try:
-        extraction: Extraction = extract(path, decoded.text, language_of(path))
-    except Exception:
-        # extraction promises not to raise; a mistake in it must cost this file, not the rest of the workspace
-        log.exception("extracting %s failed", path)
-        return failed(path, "internal", "Granum could not read the file; its log tells why.", stamp)
     problem = None
     if decoded.lossy:
         problem = Problem(code="encoding", message=f"Some bytes are not {decoded.encoding}; they are shown as U+FFFD.")
-    return Reading(
-        path=path,
-        state=State.READ,
-        stamp=stamp,
+    reading = _extracted(path, decoded.text, stamp)
+    if reading.extraction is None:
+        return reading
+    return msgspec.structs.replace(
+        reading,
         content_sha256=content,
         eol=decoded.eol,
         encoding=decoded.encoding,
         read_at=read_at,
-        extraction=extraction,
         problem=problem,
     )
+
+
+def _extracted(path: str, text: str, stamp: FileStamp | None = None) -> Reading:
+    from granum.extract import extract, language_of
+
+    try:
+        extraction: Extraction = extract(path, text, language_of(path))
+    except Exception:
+        # extraction promises not to raise; a mistake in it must cost this file, not the rest of the workspace
+        log.exception("extracting %s failed", path)
+        return failed(path, "internal", "Granum could not read the file; its log tells why.", stamp)
+    return Reading(path=path, state=State.READ, stamp=stamp, extraction=extraction)
 
 
 def refused(path: str, code: str, stamp: FileStamp | None, message: str = "") -> Reading:

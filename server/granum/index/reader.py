@@ -19,11 +19,11 @@ from granum.index.rows import View
 from granum.model.answers import BranchScope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from granum.index.facts import FactFilter
-    from granum.index.freshness import FreshnessCheck
+    from granum.index.freshness import CitedFile
     from granum.index.rows import Row
     from granum.model.answers import (
         DocumentView,
@@ -62,14 +62,11 @@ class Reader:
         self._closed = False
 
     @contextmanager
-    def snapshot(
-        self, *, scope_of: Callable[[str], BranchScope] = no_branches, check: FreshnessCheck | None = None
-    ) -> Iterator[Snapshot]:
-        """One read transaction.
+    def snapshot(self, *, scope_of: Callable[[str], BranchScope] = no_branches) -> Iterator[Snapshot]:
+        """One read transaction. Whatever it answers is UNKNOWN in its freshness: no file is looked at here.
 
         Args:
             scope_of: Tells the branch scope of a path.
-            check: Looks at the files that the answers cite; without it their freshness is UNKNOWN.
 
         Raises:
             apsw.Error: The index cannot be read.
@@ -77,7 +74,7 @@ class Reader:
         connection = self._take()
         try:
             _begin(connection)
-            yield Snapshot(connection, View(scope_of=scope_of, check=check))
+            yield Snapshot(connection, View(scope_of=scope_of))
         finally:
             if not connection.get_autocommit():
                 connection.execute("ROLLBACK")
@@ -147,6 +144,10 @@ class Snapshot:
         return self._view
 
     # documents and their layers
+
+    def cited(self, paths: Collection[str]) -> dict[str, CitedFile]:
+        """What the files at these paths were when they were read; those that are not indexed are missing."""
+        return views.cited(self, paths)
 
     def document(self, path: str) -> DocumentView | None:
         """The indexed file at this path."""
@@ -222,6 +223,14 @@ class Snapshot:
     def find_symbols(self, query: str, limit: int) -> tuple[SymbolInfo, ...]:
         """Definitions whose name (or dotted name, for a dotted query) contains the query; closest first."""
         return symbols.find(self, query, limit)
+
+    def reference_lines(self, path: str, names: Collection[str]) -> dict[tuple[str, str, str], list[int]]:
+        """The lines of a document's references by these names, in source order.
+
+        Returns:
+            By kind, name and the local name of the definition around.
+        """
+        return symbols.reference_lines(self, path, names)
 
     # facts
 

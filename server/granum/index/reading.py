@@ -23,11 +23,14 @@ class State(StrEnum):
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A file to be looked at. ``known_sha256`` is empty when it is to be extracted whatever its content.
 
+    With ``text`` no file is looked at: the text is what is extracted.
+
     ``turn`` comes back with the reading, so that one that was overtaken by a later look can be told.
     """
 
     path: str
     known_sha256: bytes = b""
+    text: str | None = None
     turn: int = 0
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from granum.index.freshness import CitedFile, FileStamp, FreshnessCheck
+from granum.index.freshness import CitedFile, FileStamp
 from granum.index.schema import FQN, UNIT_SEPARATOR
 from granum.model.answers import (
     BranchScope,
@@ -40,20 +40,22 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
-FILE_COLUMNS = "d.path, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.content_sha256, d.indexed_at"
+#: What tells whether a file is still what was read, and which document it is.
+CITED_COLUMNS = "d.path, d.size, d.mtime_ns, d.ctime_ns, d.inode, d.content_sha256, d.indexed_at, d.id, d.module"
 VERSION_COLUMNS = "v.branch_name, v.commit_sha, v.content_sha256, v.extractor_version, v.first_seen"
 DOCUMENT_COLUMNS = (
-    f"{FILE_COLUMNS}, {VERSION_COLUMNS}, d.id, d.language, d.source_type, d.module, d.line_count, d.eol, d.encoding"
+    f"{VERSION_COLUMNS}, d.path, d.content_sha256, d.size, d.id, d.language, d.source_type, d.module, d.line_count,"
+    " d.eol, d.encoding"
 )
 SYMBOL_COLUMNS = (
     f"s.id, {FQN}, s.name, s.kind, d.path, s.start_line, s.end_line, s.name_line, s.name_column, s.name_end_column,"
-    " s.signature"
+    " s.signature, s.ordinal"
 )
 #: How many further files are counted that state the same; counting thousands would cost more than it tells.
 ALSO_LIMIT = 99
 #: A vanished definition has no symbol any more; its facts name it by their paragraph.
 FACT_COLUMNS = (
-    f"{FILE_COLUMNS}, {VERSION_COLUMNS}, p.id, p.text, p.hash, p.type, p.confidence, p.source, p.mentions, p.is_stale,"
+    f"{VERSION_COLUMNS}, d.path, p.id, p.text, p.hash, p.type, p.confidence, p.source, p.mentions, p.is_stale,"
     " p.stale_since, p.superseded_by, o.start_line, o.end_line,"
     " COALESCE(s.fqn, CASE WHEN p.is_stale AND g.qualified_name <> '' THEN d.module || '.' || g.qualified_name END,"
     " ''),"
@@ -67,11 +69,11 @@ FACT_TABLES = (
     " LEFT JOIN paragraph g ON g.id = o.paragraph_id"
 )
 PARAGRAPH_COLUMNS = (
-    f"{FILE_COLUMNS}, g.id, g.kind, g.qualified_name, g.start_line, g.end_line, g.section_heading, g.heading_path,"
+    "d.path, g.id, g.kind, g.qualified_name, g.ordinal, g.start_line, g.end_line, g.section_heading, g.heading_path,"
     " g.symbol_names, g.token_count, g.summary, g.is_stale, g.stale_since, g.superseded_by"
 )
-SUMMARY_COLUMNS = f"{FILE_COLUMNS}, y.id, y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
-_FILE, _VERSION = 7, 5
+SUMMARY_COLUMNS = "d.path, y.id, y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
+_VERSION, _PARAGRAPH = 5, 15
 
 _TYPES = {kind.value: kind for kind in PropositionType}
 _PRECEDENCE = {kind: order for order, kind in enumerate(PropositionType)}
@@ -99,16 +101,12 @@ def encode_summary_body(summary: Summary) -> str:
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """What is computed when reading: the branch scope of a path, and the freshness of a file if it is asked for."""
+    """What is computed when reading: the branch scope of a path.
+
+    Whether a file is still what was read is not: of the rows that a query ranks few are shown, and looking costs.
+    """
 
     scope_of: Callable[[str], BranchScope]
-    check: FreshnessCheck | None
-
-    def freshness(self, row: Row) -> Freshness:
-        """The state of the file in the row's first columns."""
-        if self.check is None or row[0] is None:
-            return Freshness.UNKNOWN
-        return self.check.state(cited_file(row))
 
     def scope(self, path: str, *, is_stale: bool = False) -> BranchScope:
         """The branch scope of a row of this file."""
@@ -116,10 +114,12 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cited_file(row: Row) -> CitedFile:
-    """Maps ``FILE_COLUMNS``."""
-    path, size, mtime_ns, ctime_ns, inode, content, read_at = row[:_FILE]
+    """Maps ``CITED_COLUMNS``."""
+    path, size, mtime_ns, ctime_ns, inode, content, read_at, document_id, module = row
     stamp = FileStamp(size=size, mtime_ns=mtime_ns, ctime_ns=ctime_ns, inode=inode)
-    return CitedFile(path=path, stamp=stamp, content_sha256=content, read_at=read_at)
+    return CitedFile(
+        path=path, stamp=stamp, content_sha256=content, read_at=read_at, document_id=document_id, module=module
+    )
 
 
 def provenance(row: Row) -> Provenance:
@@ -132,21 +132,20 @@ def provenance(row: Row) -> Provenance:
 
 def document_view(row: Row, view: View) -> DocumentView:
     """Maps ``DOCUMENT_COLUMNS``."""
-    identity, language, source_type, module, line_count, eol, encoding = row[_FILE + _VERSION :]
+    path, content, size, identity, language, source_type, module, line_count, eol, encoding = row[_VERSION:]
     return DocumentView(
         id=identity,
-        path=row[0],
+        path=path,
         language=language,
         source_type=SourceType(source_type),
         module=module,
-        content_sha256=row[5].hex(),
-        size=row[1],
+        content_sha256=content.hex(),
+        size=size,
         line_count=line_count,
         eol=eol,
         encoding=encoding,
-        branch_scope=view.scope(row[0]),
-        provenance=provenance(row[_FILE : _FILE + _VERSION]),
-        freshness=view.freshness(row),
+        branch_scope=view.scope(path),
+        provenance=provenance(row[:_VERSION]),
     )
 
 
@@ -164,12 +163,14 @@ def symbol_info(row: Row) -> SymbolInfo:
         name_column=row[8],
         name_end_column=row[9],
         signature=row[10],
+        ordinal=row[11],
     )
 
 
 def fact(row: Row, view: View) -> Fact:
     """Maps ``FACT_COLUMNS``."""
     (
+        path,
         identity,
         text,
         content,
@@ -184,7 +185,7 @@ def fact(row: Row, view: View) -> Fact:
         end,
         symbol,
         also,
-    ) = row[_FILE + _VERSION :]
+    ) = row[_VERSION:]
     stale = bool(is_stale)
     return Fact(
         id=identity,
@@ -193,18 +194,18 @@ def fact(row: Row, view: View) -> Fact:
         type=_TYPES[kind],
         confidence=confidence,
         source=SourceKind(source),
-        path=row[0],
+        path=path,
         start_line=start,
         end_line=end,
         symbol=symbol,
-        freshness=Freshness.STALE if stale else view.freshness(row),
+        freshness=Freshness.STALE if stale else Freshness.UNKNOWN,
         mentions=tuple(mentions.split()),
         is_stale=stale,
         stale_since=since,
         superseded_by=successor,
         also=also,
-        branch_scope=view.scope(row[0], is_stale=stale),
-        provenance=provenance(row[_FILE : _FILE + _VERSION]),
+        branch_scope=view.scope(path, is_stale=stale),
+        provenance=provenance(row[:_VERSION]),
     )
 
 
@@ -215,17 +216,31 @@ def in_order(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     )
 
 
-def paragraph_view(row: Row, view: View) -> ParagraphView:
+def paragraph_view(row: Row) -> ParagraphView:
     """Maps ``PARAGRAPH_COLUMNS``, and the text if it follows them."""
-    columns = row[_FILE:]
-    (identity, kind, name, start, end, heading, headings, symbols, tokens, summary, is_stale, since, successor) = (
-        columns[:13]
-    )
+    (
+        path,
+        identity,
+        kind,
+        name,
+        ordinal,
+        start,
+        end,
+        heading,
+        headings,
+        symbols,
+        tokens,
+        summary,
+        is_stale,
+        since,
+        successor,
+    ) = row[:_PARAGRAPH]
     return ParagraphView(
         id=identity,
         kind=ParagraphKind(kind),
         qualified_name=name,
-        path=row[0],
+        ordinal=ordinal,
+        path=path,
         start_line=start,
         end_line=end,
         section_heading=heading,
@@ -233,23 +248,23 @@ def paragraph_view(row: Row, view: View) -> ParagraphView:
         symbol_names=tuple(symbols.split()),
         token_count=tokens,
         summary=summary,
-        freshness=Freshness.STALE if is_stale else view.freshness(row),
+        freshness=Freshness.STALE if is_stale else Freshness.UNKNOWN,
         is_stale=bool(is_stale),
         stale_since=since,
         superseded_by=successor,
-        text=columns[13] if len(columns) > 13 else "",
+        text=row[_PARAGRAPH] if len(row) > _PARAGRAPH else "",
     )
 
 
-def summary_view(row: Row, view: View) -> SummaryView:
+def summary_view(row: Row) -> SummaryView:
     """Maps ``SUMMARY_COLUMNS``; a package has no file, and its key is its path."""
-    identity, granularity, key, start, end, body = row[_FILE:]
+    path, identity, granularity, key, start, end, body = row
     text, purpose, symbols, duties, constraints, interactions = decode_summary_body(body)
     return SummaryView(
         id=identity,
         granularity=Granularity(granularity),
         key=key,
-        path=key if row[0] is None else row[0],
+        path=key if path is None else path,
         start_line=start,
         end_line=end,
         summary_text=text,
@@ -258,7 +273,6 @@ def summary_view(row: Row, view: View) -> SummaryView:
         responsibilities=duties,
         constraints_mentioned=constraints,
         important_interactions=interactions,
-        freshness=view.freshness(row),
     )
 
 

@@ -9,7 +9,7 @@ from granum.index.rows import SYMBOL_COLUMNS, symbol_info
 from granum.index.schema import FQN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from granum.index.reader import Snapshot
     from granum.model.answers import SymbolInfo
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _SELECT = f"SELECT {SYMBOL_COLUMNS} FROM symbol s JOIN document d ON d.id = s.document_id"
 #: A module's name is made from a path; no system has longer ones.
 _LONGEST_MODULE = 4096
+_REFERENCES = """
+SELECT r.kind, r.name, coalesce(s.qualified_name, ''), r.line FROM document d JOIN reference r ON r.document_id = d.id
+LEFT JOIN symbol s ON s.id = r.scope_id WHERE d.path = ? AND r.name IN (SELECT value FROM json_each(?))
+ORDER BY r.line, r.column
+"""
 _IN_PLACE = "ORDER BY s.start_line, s.end_line DESC, s.id"
 
 
@@ -81,9 +86,24 @@ def find(snapshot: Snapshot, query: str, limit: int) -> tuple[SymbolInfo, ...]:
     return tuple(map(symbol_info, rows))
 
 
+def reference_lines(snapshot: Snapshot, path: str, names: Collection[str]) -> dict[tuple[str, str, str], list[int]]:
+    """The lines of a document's references by these names: by kind, name and scope, in source order."""
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for kind, name, scope, line in snapshot.rows(_REFERENCES, (path, json.dumps(list(names)))):
+        found.setdefault((kind, name, scope), []).append(line)
+    return found
+
+
 def _modules(fqn: str) -> list[str]:
     """The modules that a definition of this name may stand in: those that the name begins with."""
     ends = [at for at, character in enumerate(fqn[:_LONGEST_MODULE]) if character in ".#"]
     names = ["", fqn, *(fqn[:end] for end in ends)]
     # a leading dot, of a hidden folder for instance, is no part of a fully qualified name
     return [*names, *("." + name for name in names)]
+
+
+def fqn_of(module: str, path: str, qualified_name: str) -> str:
+    """The fully qualified name of a local one, as ``schema.FQN`` joins it."""
+    if not qualified_name:
+        return module
+    return f"{module}{'#' if module == path else '.'}{qualified_name}".lstrip(".")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from granum.index.rows import (
+    CITED_COLUMNS,
     DOCUMENT_COLUMNS,
     FACT_COLUMNS,
     FACT_TABLES,
     PARAGRAPH_COLUMNS,
     SUMMARY_COLUMNS,
     chunk_view,
+    cited_file,
     document_view,
     fact,
     paragraph_view,
@@ -18,14 +21,24 @@ from granum.index.rows import (
 )
 from granum.index.symbols import of_path
 from granum.model.answers import LayerCounts, Layers, ProblemView
-from granum.model.layers import Freshness, Granularity, SymbolKind
+from granum.model.layers import Granularity, SymbolKind
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from granum.index.freshness import CitedFile
     from granum.index.reader import Snapshot
     from granum.model.answers import DocumentView, SummaryView, SymbolInfo
 
 _SUMMARY = f"SELECT {SUMMARY_COLUMNS} FROM summary y LEFT JOIN document d ON d.id = y.document_id"
 _LAST_LINE = 2**62
+_CITED = f"SELECT {CITED_COLUMNS} FROM json_each(?) j JOIN document d ON d.path = j.value WHERE NOT d.is_stale"
+
+
+def cited(snapshot: Snapshot, paths: Collection[str]) -> dict[str, CitedFile]:
+    """What the files at these paths were when they were read."""
+    found = map(cited_file, snapshot.rows(_CITED, (json.dumps(list(paths)),)))
+    return {each.path: each for each in found}
 
 
 def document(snapshot: Snapshot, path: str) -> DocumentView | None:
@@ -82,13 +95,12 @@ def layers(
     return Layers(
         path=path,
         document=found,
-        paragraphs=tuple(paragraph_view(row, view) for row in paragraphs),
+        paragraphs=tuple(paragraph_view(row) for row in paragraphs),
         propositions=tuple(fact(row, view) for row in propositions),
         chunks=tuple(chunk_view(row, path) for row in chunks),
-        summaries=tuple(summary_view(row, view) for row in summaries),
+        summaries=tuple(summary_view(row) for row in summaries),
         symbols=tuple(s for s in of_path(snapshot, path) if s.start_line <= last and s.end_line >= first),
         problems=problems(snapshot, path),
-        freshness=found.freshness if found else Freshness.UNKNOWN,
     )
 
 
@@ -97,14 +109,14 @@ def summary(snapshot: Snapshot, path: str, granularity: Granularity, key: str) -
     of = "y.document_id = 0" if not path else "d.path = ?"
     params = (granularity, key) if not path else (granularity, key, path)
     rows = snapshot.rows(f"{_SUMMARY} WHERE y.granularity = ? AND y.key = ? AND {of}", params)
-    return summary_view(rows[0], snapshot.view) if rows else None
+    return summary_view(rows[0]) if rows else None
 
 
 def summary_of_document(snapshot: Snapshot, path: str) -> SummaryView | None:
     """The summary of a whole file."""
     whole = (Granularity.MODULE, Granularity.DOCUMENT)
     rows = snapshot.rows(f"{_SUMMARY} WHERE d.path = ? AND y.granularity IN (?, ?)", (path, *whole))
-    return summary_view(rows[0], snapshot.view) if rows else None
+    return summary_view(rows[0]) if rows else None
 
 
 def summary_of_symbol(snapshot: Snapshot, symbol: SymbolInfo) -> SummaryView | None:

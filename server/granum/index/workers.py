@@ -33,7 +33,7 @@ FILE_SECONDS = 10.0
 #: More processes than this do not pay: the writer's thread cannot take in more.
 MAX_WORKERS = 4
 
-#: Processes beside the first end when they had nothing to do for so long, in seconds: each holds some 35 MB.
+#: Processes beside those that are kept end when they had nothing to do for so long, in seconds: each holds some 35 MB.
 IDLE_SECONDS = 5.0
 
 _End = None
@@ -47,7 +47,10 @@ def default_workers() -> int:
 
 
 class Workers:
-    """A pool of worker processes. ``on_reading`` is called from its threads, once for each request."""
+    """A pool of worker processes. ``on_reading`` is called from its threads, once for each request.
+
+    All but the first ``kept`` end when they had nothing to do for long.
+    """
 
     def __init__(
         self,
@@ -56,12 +59,14 @@ class Workers:
         on_reading: Callable[[Reading], None],
         file_seconds: float = FILE_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
+        kept: int = 1,
     ) -> None:
         self._count = max(1, min(count, MAX_WORKERS))
         self._rules = rules
         self._on_reading = on_reading
         self._seconds = file_seconds
         self._idle_seconds = idle_seconds
+        self._kept = kept
         # urgent tasks first; the count keeps the order among equals and requests from being compared
         self._tasks: queue.PriorityQueue[tuple[int, int, tuple[Request, ...] | None]] = queue.PriorityQueue()
         self._put = 0
@@ -123,13 +128,18 @@ class Workers:
             thread.join()
 
     def _next(self, number: int) -> tuple[Request, ...] | None:
-        """The next task; None at the end, and for all but the first thread when there was none for long."""
-        try:
-            requests = self._tasks.get(timeout=self._idle_seconds if number else None)[2]
-        except queue.Empty:
-            requests = _End
+        """The next task; None at the end, and where there was none for long."""
+        seconds = self._idle_seconds if number >= self._kept else None
+        while True:
+            with suppress(queue.Empty):
+                requests = self._tasks.get(timeout=seconds)[2]
+                break
+            with self._lock:
+                if self._tasks.empty():  # else one came just now, from somebody who counts on this thread
+                    self._threads.remove(threading.current_thread())
+                    return _End
         with self._lock:
-            if requests is None:
+            if requests is _End:
                 self._threads.remove(threading.current_thread())
             else:
                 self._busy += 1

@@ -111,6 +111,7 @@ class Translation:
             signature=symbol.signature,
             location=self.place(symbol.path, symbol.start_line, symbol.end_line),
             name_range=self.name_range(symbol),
+            freshness=symbol.freshness,
         )
 
     def name_range(self, symbol: answers.SymbolInfo) -> wire.Range:
@@ -135,6 +136,7 @@ class Translation:
                 wire.CandidateView(symbol=self.symbol(each.symbol), confidence=each.confidence, reason=each.reason)
                 for each in resolution.candidates
             ),
+            freshness=resolution.freshness,
         )
 
     def fact(self, fact: answers.Fact) -> wire.FactView:
@@ -184,6 +186,7 @@ class Translation:
             target=self._optional_symbol(edge.target),
             location=self.place(edge.path, edge.line, edge.line),
             confidence=edge.confidence,
+            freshness=edge.freshness,
         )
 
     def facts(self, facts: answers.Facts, path: str | None) -> wire.FactsResult:
@@ -224,6 +227,7 @@ class Translation:
             chunk_index=chunk.chunk_index,
             location=self.place(chunk.path, chunk.start_line, chunk.end_line),
             token_count=chunk.token_count,
+            freshness=chunk.freshness,
         )
 
     def layers(self, layers: answers.Layers) -> wire.LayersResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from granum.model.layers import Freshness
 from granum.text.controls import visible
 
 _SPACE = re.compile(r"\s+")
@@ -12,6 +13,11 @@ _MARKUP = re.compile(r"[\\`*\[\]<>~|$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[#=+
 _NUMBERED = re.compile(r"^(\d{1,9})([.)])")
 _URL = re.compile(r"(?i)\b(https?|ftp|mailto|command|javascript|data|vscode|file)(:)|\b(www)(\.)")
 _LINK_UNSAFE = re.compile(r"[\s()<>\\\x00-\x1f]")
+
+
+def mark(freshness: Freshness) -> str:
+    """What people are told of something that is not certainly as it is shown; empty where it is."""
+    return {Freshness.FRESH: "", Freshness.STALE: "stale", Freshness.UNKNOWN: "not checked"}[freshness]
 
 
 def one_line(text: str) -> str:

@@ -167,6 +167,7 @@ class SymbolView(Wire, frozen=True):
     signature: str
     location: Place
     name_range: Range
+    freshness: Freshness
 
 
 class CandidateView(Wire, frozen=True):
@@ -186,6 +187,7 @@ class SymbolResult(Wire, frozen=True):
     symbol: SymbolView | None
     confidence: float
     candidates: tuple[CandidateView, ...]
+    freshness: Freshness
 
 
 class ProvenanceView(Wire, frozen=True):
@@ -245,6 +247,7 @@ class EdgeView(Wire, frozen=True):
     target: SymbolView | None
     location: Place
     confidence: float
+    freshness: Freshness
 
 
 class FactsResult(Wire, frozen=True):
@@ -302,6 +305,7 @@ class ChunkView(Wire, frozen=True):
     chunk_index: int
     location: Place
     token_count: int
+    freshness: Freshness
 
 
 class ProblemView(Wire, frozen=True):

@@ -1,7 +1,7 @@
 """What the engine answers: frozen values that the fronts (LSP, CLI, MCP) turn into their own shapes.
 
 Paths are POSIX and relative to the workspace's root. Lines are 1-based and inclusive, columns 0-based code
-points. Each answer that cites files says of each citation how fresh it is.
+points. Each value that cites lines of a file says how fresh it is: UNKNOWN until somebody has looked at the file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SymbolInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """One definition in the workspace. ``fqn`` is its fully qualified name."""
+    """One definition in the workspace. ``fqn`` is its fully qualified name.
+
+    ``ordinal`` counts those of one name and kind. ``id`` is 0 or less for one that the index has not read yet.
+    """
 
     id: int
     fqn: str
@@ -56,6 +59,8 @@ class SymbolInfo(msgspec.Struct, frozen=True, kw_only=True):
     name_column: int
     name_end_column: int
     signature: str = ""
+    ordinal: int = 0
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +87,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     symbol: SymbolInfo | None = None
     confidence: float = 0.0
     candidates: tuple[Candidate, ...] = ()
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +100,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
     confidence: float
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +146,8 @@ class ParagraphView(msgspec.Struct, frozen=True, kw_only=True):
     symbol_names: tuple[str, ...]
     token_count: int
     summary: str
-    freshness: Freshness
+    ordinal: int = 0
+    freshness: Freshness = Freshness.UNKNOWN
     is_stale: bool = False
     stale_since: float | None = None
     superseded_by: int | None = None
@@ -161,7 +169,7 @@ class SummaryView(msgspec.Struct, frozen=True, kw_only=True):
     responsibilities: tuple[str, ...]
     constraints_mentioned: tuple[str, ...]
     important_interactions: tuple[str, ...]
-    freshness: Freshness
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class ChunkView(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,6 +181,7 @@ class ChunkView(msgspec.Struct, frozen=True, kw_only=True):
     start_line: int
     end_line: int
     token_count: int
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class ProblemView(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,7 +208,7 @@ class DocumentView(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str
     branch_scope: BranchScope
     provenance: Provenance | None
-    freshness: Freshness
+    freshness: Freshness = Freshness.UNKNOWN
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):

@@ -91,6 +91,10 @@ class Modules:
         self._found: dict[tuple[str, str], Sought] = {}
         self._children: dict[tuple[str, str], Table | None] = {}
 
+    def put(self, table: Table) -> None:
+        """Takes a document's names from a text that the index has not read."""
+        self._tables[table.document_id] = table
+
     def tables(self, document_ids: Sequence[int]) -> list[Table]:
         """The names of these documents; those that are gone are left out."""
         return [self._table(row) for row in self._rows.rows(_BY_ID, (json.dumps(list(document_ids)),))]

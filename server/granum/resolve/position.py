@@ -39,7 +39,15 @@ SELECT id FROM symbol WHERE name = ? AND kind IN ('method', 'function', 'propert
 """
 
 
-def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier, shelf: Shelf | None = None) -> Resolution:
+def resolve_identifier(
+    snapshot: Snapshot,
+    path: str,
+    identifier: Identifier,
+    shelf: Shelf | None = None,
+    *,
+    table: Table | None = None,
+    lines_tell: bool = True,
+) -> Resolution:
     """What the identifier at a position stands for.
 
     Args:
@@ -47,6 +55,8 @@ def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier, sh
         path: The document, relative to the root; one that is not indexed yields no symbol.
         identifier: What stands there, by the text that the caller sees (which may be an unsaved buffer).
         shelf: Keeps documents' names for the caller's next question.
+        table: The document's names, where its text is another than the index read.
+        lines_tell: False where the text is another and its names could not be had: their lines then tell nothing.
     """
     blank = Resolution(
         name=identifier.name,
@@ -56,15 +66,17 @@ def resolve_identifier(snapshot: Snapshot, path: str, identifier: Identifier, sh
         is_definition=identifier.is_definition,
     )
     modules = Modules(snapshot, shelf)
+    if table is not None:
+        modules.put(table)
     table = modules.at_path(path)
     if table is None:
         return blank
     if identifier.is_definition:
-        return _itself(snapshot, table, identifier, blank)
+        return _itself(snapshot, table, identifier, blank, lines_tell=lines_tell)
     if not table.is_code:
         return _answer_by_name(snapshot, plain(identifier.name), blank)
     follower = Follower(modules)
-    outcome = _imported_here(follower, table, identifier)
+    outcome = _imported_here(follower, table, identifier, lines_tell=lines_tell)
     if outcome is None:
         local_type = identifier.local_type or (ANYTHING if identifier.local_binding else "")
         outcome = resolve_name(follower, table, identifier.scope, identifier.name, local_type)
@@ -84,16 +96,18 @@ def symbol_by_name(snapshot: Snapshot, partial: str) -> Resolution:
     return _answer_by_name(snapshot, plain(partial), Resolution(name=plain(partial)))
 
 
-def _itself(snapshot: Snapshot, table: Table, identifier: Identifier, blank: Resolution) -> Resolution:
+def _itself(
+    snapshot: Snapshot, table: Table, identifier: Identifier, blank: Resolution, *, lines_tell: bool
+) -> Resolution:
     meanings = table.definitions.get(identifier.qualified_name, ())
     if not meanings:
         return blank
-    here = min(meanings, key=lambda definition: abs(definition.name_line - identifier.line))
+    here = min(meanings, key=lambda definition: abs(definition.name_line - identifier.line) if lines_tell else 0)
     others = [definition for definition in meanings if definition is not here]
     return _resolved(snapshot, [here, *others], OWN_NAME, blank)
 
 
-def _imported_here(follower: Follower, table: Table, identifier: Identifier) -> Outcome | None:
+def _imported_here(follower: Follower, table: Table, identifier: Identifier, *, lines_tell: bool) -> Outcome | None:
     """What a name on an import statement stands for, which may bind another one (``from x import y as z``).
 
     By its line: elsewhere the same name means whatever is bound there, or nothing.
@@ -101,7 +115,7 @@ def _imported_here(follower: Follower, table: Table, identifier: Identifier) -> 
     name = identifier.name
     if identifier.module:
         return outcome_of(follower.module_named(table, identifier.module), IMPORTED)
-    for binding in table.bindings:
+    for binding in table.bindings if lines_tell else ():
         if binding.line == identifier.line and name in {binding.name, binding.written.lstrip(".")}:
             return outcome_of(follower.imported(table, binding), IMPORTED)
     return None
@@ -169,9 +183,12 @@ def _through_modules(snapshot: Snapshot, name: str) -> Outcome:
 
 
 def _infos(snapshot: Snapshot, definitions: Iterable[Definition]) -> list[SymbolInfo]:
-    ids = [definition.id for definition in definitions][:MAX_CANDIDATES]
-    found = snapshot.symbol_infos(ids)
-    return [found[symbol_id] for symbol_id in ids if symbol_id in found]
+    shown = list(definitions)[:MAX_CANDIDATES]
+    found = snapshot.symbol_infos([each.id for each in shown if each.id not in each.table.unread])
+    for each in shown:
+        if each.id in each.table.unread:
+            found[each.id] = each.table.unread[each.id]
+    return [found[each.id] for each in shown if each.id in found]
 
 
 def _choice(infos: Sequence[SymbolInfo], confidence: float, reason: str, blank: Resolution) -> Resolution:

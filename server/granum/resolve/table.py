@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from granum.model.layers import ReferenceKind, SymbolKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from granum.model.answers import SymbolInfo
+    from granum.model.layers import Extraction
 
 PACKAGE_STEM = "__init__"
 
@@ -94,6 +97,8 @@ class Binding:
 class Table:
     """What one document binds. Made once a document and request (or linking run), then only read.
 
+    ``unread`` describes, by id, the definitions that the index has not read.
+
     ``definitions`` has every meaning of a local name, the one that counts first. ``imports`` and ``stars``
     are by the scope that the import stands in. ``exported`` is what ``__all__`` lists, None where the module has
     none or builds it up from other things.
@@ -113,27 +118,67 @@ class Table:
         self.stars: dict[str, list[Binding]] = {}
         self.bindings: list[Binding] = []
         self.exported: frozenset[str] | None = None
+        self.unread: dict[int, SymbolInfo] = {}
 
     @classmethod
     def load(cls, rows: Rows, document_id: int, path: str, module: str) -> Table:
-        """Reads a document's names by three statements."""
+        """Reads a document's names from the index."""
         table = cls(document_id, path, module)
-        for row in rows.rows(_SYMBOLS, (document_id,)):
-            definition = Definition(table, row)
-            table.definitions.setdefault(definition.qualified_name, []).append(definition)
-        repeated = [meanings for meanings in table.definitions.values() if len(meanings) > 1]
-        if repeated:
-            overloads = {line for (line,) in rows.rows(_OVERLOADS, (document_id,))}
-            for meanings in repeated:
-                meanings.sort(key=lambda definition: _precedence(definition, overloads))
-        for row in rows.rows(_IMPORTS, (document_id,)):
+        symbols, of = rows.rows(_SYMBOLS, (document_id,)), (document_id,)
+        table._define(symbols, lambda: [line for (line,) in rows.rows(_OVERLOADS, of)])
+        for row in rows.rows(_IMPORTS, of):
             table._bind(Binding(row))
-        for name, base in rows.rows(_BASES, (document_id,)):
+        for name, base in rows.rows(_BASES, of):
             table.bases.setdefault(name, []).append(base)
-        if listed := table.first("__all__"):
-            names = frozenset(name for (name,) in rows.rows(_EXPORTED, (document_id,)))
-            table.exported = names if names or _EMPTY_LIST.search(listed.signature) else None
+        table._export(lambda: [name for (name,) in rows.rows(_EXPORTED, of)])
         return table
+
+    @classmethod
+    def of(cls, document_id: int, path: str, module: str, extraction: Extraction, ids: Mapping[int, int]) -> Table:
+        """Takes a document's names from a text of it that the index has not read.
+
+        Args:
+            document_id: The document's row.
+            path: Its path.
+            module: Its module's name.
+            extraction: What the text extracts to.
+            ids: The ids of the symbols' rows by the symbols' places, from -1 on downwards; those without a row keep
+                their places as ids.
+        """
+        table = cls(document_id, path, module)
+        symbols = [
+            (ids.get(-at, -at), s.qualified_name, s.kind, s.type_name, s.signature, s.start_line, s.name_line)
+            for at, s in enumerate(extraction.symbols, 1)
+        ]
+        references = sorted(extraction.references, key=lambda each: (each.line, each.column))
+        calls = [each for each in references if each.kind is ReferenceKind.CALL]
+        mentions = [each for each in references if each.kind is ReferenceKind.MENTION]
+        table._define(
+            sorted(symbols, key=lambda row: row[5]),
+            lambda: [each.line for each in calls if each.name.rpartition(".")[2] == "overload"],
+        )
+        for each in sorted(extraction.imports, key=lambda each: each.line):
+            table._bind(Binding((each.local, each.module, each.level, each.name, each.line, each.scope)))
+        for reference in references:
+            if reference.kind is ReferenceKind.INHERITS and reference.scope in table.definitions:
+                table.bases.setdefault(reference.scope, []).append(reference.name)
+        table._export(lambda: [each.name for each in mentions if each.scope == "__all__"])
+        return table
+
+    def _define(self, rows: Iterable[tuple[Any, ...]], overloads: Callable[[], Iterable[int]]) -> None:
+        for row in rows:
+            definition = Definition(self, row)
+            self.definitions.setdefault(definition.qualified_name, []).append(definition)
+        repeated = [meanings for meanings in self.definitions.values() if len(meanings) > 1]
+        if repeated:
+            lines = set(overloads())
+            for meanings in repeated:
+                meanings.sort(key=lambda definition: _precedence(definition, lines))
+
+    def _export(self, mentioned: Callable[[], Iterable[str]]) -> None:
+        if listed := self.first("__all__"):
+            names = frozenset(mentioned())
+            self.exported = names if names or _EMPTY_LIST.search(listed.signature) else None
 
     def _bind(self, binding: Binding) -> None:
         self.bindings.append(binding)

@@ -1,11 +1,10 @@
-"""From scored rows to hits: contents, places and freshness are read for the rows of one page only."""
+"""From scored rows to hits: contents and places are read for the rows of one page only."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from granum.index.rows import FILE_COLUMNS
 from granum.model.layers import Freshness, Granularity, Layer
 from granum.model.retrieval import Hit
 
@@ -15,28 +14,26 @@ if TYPE_CHECKING:
     from granum.index.reader import Snapshot
     from granum.retrieve.score import Scored
 
-_FILE = 7
-
-#: Each statement: FILE_COLUMNS, then id, content, start line, end line, symbol, content hash, commit, confidence,
+#: Each statement: id, content, start line, end line, symbol, content hash, commit, confidence,
 #: granularity.
-_PARAGRAPHS = f"""
-SELECT {FILE_COLUMNS}, g.id, g.text, g.start_line, g.end_line,
+_PARAGRAPHS = """
+SELECT g.id, g.text, g.start_line, g.end_line,
   coalesce((SELECT s.fqn FROM symbol s WHERE s.document_id = g.document_id AND s.qualified_name = g.qualified_name
     AND s.kind <> 'section' ORDER BY s.paragraph_id <> g.id, s.start_line LIMIT 1), ''),
   v.content_sha256, v.commit_sha, NULL, NULL
 FROM json_each(?) j JOIN paragraph g ON g.id = j.value JOIN document d ON d.id = g.document_id
 JOIN document_version v ON v.id = g.version_id
 """
-_PROPOSITIONS = f"""
-SELECT {FILE_COLUMNS}, p.id, p.text, o.start_line, o.end_line, coalesce(s.fqn, ''),
+_PROPOSITIONS = """
+SELECT p.id, p.text, o.start_line, o.end_line, coalesce(s.fqn, ''),
   v.content_sha256, v.commit_sha, p.confidence, NULL
 FROM json_each(?) j JOIN proposition p ON p.id = j.value JOIN document d ON d.id = p.document_id
 JOIN document_version v ON v.id = p.version_id
 LEFT JOIN occurrence o ON o.proposition_id = p.id LEFT JOIN symbol s ON s.id = o.symbol_id
 ORDER BY p.id, o.start_line DESC, o.end_line DESC
 """
-_SUMMARIES = f"""
-SELECT {FILE_COLUMNS}, y.id, y.summary_text, y.start_line, y.end_line,
+_SUMMARIES = """
+SELECT y.id, y.summary_text, y.start_line, y.end_line,
   CASE WHEN d.language IS NULL THEN ''
     ELSE coalesce((SELECT s.fqn FROM symbol s WHERE s.document_id = y.document_id AND s.qualified_name = y.key
       AND s.kind = 'class' LIMIT 1), CASE WHEN y.granularity = 'module' THEN d.module ELSE '' END) END,
@@ -44,8 +41,8 @@ SELECT {FILE_COLUMNS}, y.id, y.summary_text, y.start_line, y.end_line,
 FROM json_each(?) j JOIN summary y ON y.id = j.value LEFT JOIN document d ON d.id = y.document_id
 LEFT JOIN document_version v ON v.id = d.version_id
 """
-_CHUNKS = f"""
-SELECT {FILE_COLUMNS}, c.id,
+_CHUNKS = """
+SELECT c.id,
   (SELECT group_concat(text, char(10) || char(10)) FROM (SELECT g.text FROM paragraph g
     WHERE g.document_id = c.document_id AND NOT g.is_stale
       AND g.paragraph_index BETWEEN c.first_paragraph AND c.last_paragraph ORDER BY g.paragraph_index)),
@@ -65,7 +62,7 @@ def hits(snapshot: Snapshot, page: Sequence[Scored]) -> tuple[Hit, ...]:
     """The hits of a page, in its order."""
     rows = {layer: _rows(snapshot, layer, page) for layer in {scored.candidate.layer for scored in page}}
     return tuple(
-        _hit(snapshot, scored, row)
+        _hit(scored, row)
         for scored in page
         if (row := rows[scored.candidate.layer].get(scored.candidate.id)) is not None
     )
@@ -73,12 +70,12 @@ def hits(snapshot: Snapshot, page: Sequence[Scored]) -> tuple[Hit, ...]:
 
 def _rows(snapshot: Snapshot, layer: Layer, page: Sequence[Scored]) -> dict[int, tuple[Any, ...]]:
     ids = [scored.candidate.id for scored in page if scored.candidate.layer is layer]
-    return {row[_FILE]: row for row in snapshot.rows(_STATEMENTS[layer], (json.dumps(ids),))}
+    return {row[0]: row for row in snapshot.rows(_STATEMENTS[layer], (json.dumps(ids),))}
 
 
-def _hit(snapshot: Snapshot, scored: Scored, row: tuple[Any, ...]) -> Hit:
+def _hit(scored: Scored, row: tuple[Any, ...]) -> Hit:
     candidate = scored.candidate
-    _, content, start, end, symbol, content_hash, commit, confidence, granularity = row[_FILE : _FILE + 9]
+    _, content, start, end, symbol, content_hash, commit, confidence, granularity = row[:9]
     return Hit(
         id=candidate.id,
         layer=candidate.layer,
@@ -91,7 +88,7 @@ def _hit(snapshot: Snapshot, scored: Scored, row: tuple[Any, ...]) -> Hit:
         symbol=symbol,
         content_sha256=content_hash.hex() if content_hash else "",
         commit=commit or "",
-        freshness=Freshness.STALE if candidate.is_stale else snapshot.view.freshness(row),
+        freshness=Freshness.STALE if candidate.is_stale else Freshness.UNKNOWN,
         type=candidate.type,
         confidence=confidence,
         granularity=Granularity(granularity) if granularity else None,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from lsprotocol import types
 
-from granum.lsp import wire
+from granum.lsp import markup, wire
 from granum.lsp.convert import lsp_range
-from granum.model.layers import SymbolKind
+from granum.model.layers import Freshness, SymbolKind
 
 if TYPE_CHECKING:
     from granum.lsp.params import CodeLensItem, DocumentParams
@@ -24,6 +24,7 @@ class LensData(wire.Wire, frozen=True):
     rules: wire.Unsigned
     risks: wire.Unsigned
     tests: wire.Unsigned
+    freshness: Freshness
 
 
 def code_lenses(reading: Reading, params: DocumentParams) -> list[types.CodeLens] | None:
@@ -35,7 +36,13 @@ def code_lenses(reading: Reading, params: DocumentParams) -> list[types.CodeLens
     return [
         types.CodeLens(
             range=lsp_range(translation.name_range(count.symbol)),
-            data={"fqn": count.symbol.fqn, "rules": count.rules, "risks": count.risks, "tests": count.tests},
+            data={
+                "fqn": count.symbol.fqn,
+                "rules": count.rules,
+                "risks": count.risks,
+                "tests": count.tests,
+                "freshness": count.symbol.freshness.value,
+            },
         )
         for count in site.workspace.lenses(site.path, token=reading.token)
         # a test's file as a whole has little to say above its first line
@@ -52,6 +59,8 @@ def resolve(_: GranumServer, lens: CodeLensItem) -> types.CodeLens:
     data = msgspec.convert({"data": lens.data}, _Sent).data
     counts = ((data.rules, "rule"), (data.risks, "risk"), (data.tests, "test"))
     title = " · ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+    if data.freshness is not Freshness.FRESH:
+        title += f" ({markup.mark(data.freshness)})"
     return types.CodeLens(
         range=lsp_range(lens.range),
         data=lens.data,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from granum.lsp import wire
-from granum.lsp.features.symbol import is_known, name_of
+from granum.lsp.features.symbol import is_known, name_of, unknown
 from granum.lsp.folders import open_workspaces
 from granum.model.layers import Freshness
 
@@ -43,7 +43,7 @@ def facts(reading: Reading, params: wire.FactsParams) -> wire.FactsResult:
 
 def _unknown(name: str) -> wire.FactsResult:
     return wire.FactsResult(
-        focus=wire.SymbolResult(name=name, range=None, is_definition=False, symbol=None, confidence=0.0, candidates=()),
+        focus=unknown(name),
         facts=(),
         mentions=(),
         summary=None,

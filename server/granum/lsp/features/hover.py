@@ -86,10 +86,8 @@ def _line(fact: Fact, translation: Translation) -> Line:
 def _marks(fact: Fact) -> Iterable[str]:
     if fact.unsaved:
         yield "unsaved"
-    elif fact.is_stale or fact.freshness is Freshness.STALE:
-        yield "stale"
-    elif fact.freshness is Freshness.UNKNOWN:
-        yield "not checked"
+    elif fact.freshness is not Freshness.FRESH:
+        yield markup.mark(fact.freshness)
     if fact.also:
         yield f"also in {fact.also} more file{'s' if fact.also > 1 else ''}"
 

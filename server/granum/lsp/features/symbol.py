@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from granum.lsp import wire
 from granum.lsp.folders import open_workspaces
 from granum.model.errors import InvalidRequestError
+from granum.model.layers import Freshness
 
 if TYPE_CHECKING:
     from granum.lsp.reading import Reading
@@ -24,7 +25,20 @@ def symbol(reading: Reading, params: wire.SymbolParams) -> wire.SymbolResult:
         resolution = workspace.symbol_named(name, token=reading.token)
         if is_known(resolution):
             return reading.translation(folder).resolution(resolution, None)
-    return wire.SymbolResult(name=name, range=None, is_definition=False, symbol=None, confidence=0.0, candidates=())
+    return unknown(name)
+
+
+def unknown(name: str) -> wire.SymbolResult:
+    """What is told of a name that leads nowhere."""
+    return wire.SymbolResult(
+        name=name,
+        range=None,
+        is_definition=False,
+        symbol=None,
+        confidence=0.0,
+        candidates=(),
+        freshness=Freshness.UNKNOWN,
+    )
 
 
 def name_of(params: wire.SymbolParams | wire.FactsParams) -> str:

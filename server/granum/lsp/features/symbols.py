@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from granum.lsp import markup
 from granum.lsp.convert import lsp_range
 from granum.lsp.folders import open_workspaces
 from granum.lsp.markup import one_line
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from granum.lsp.params import DocumentParams, WorkspaceSymbolParams
     from granum.lsp.reading import Reading
     from granum.model.answers import Fact, SymbolInfo
+    from granum.model.layers import Freshness
 
 MAX_FOUND = 200
 MAX_FACT_NAME = 120
@@ -51,12 +53,12 @@ def document_symbols(
     translation = reading.translation(site.folder)
     if reading.flags.hierarchical_symbols:
         return _tree(found, translation)
-    return [_information(each, translation, _container(each)) for each in found]
+    return [_information(each, translation) for each in found]
 
 
-def workspace_symbols(reading: Reading, params: WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-    """Definitions by a part of their name, or propositions by their words."""
-    found: list[types.SymbolInformation] = []
+def workspace_symbols(reading: Reading, params: WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+    """Definitions by a part of their name, or propositions by their words. ``data`` tells how fresh each is."""
+    found: list[types.WorkspaceSymbol] = []
     query = params.query.strip()
     for folder, workspace in open_workspaces(reading.folders.select(None)):
         translation = reading.translation(folder)
@@ -67,7 +69,7 @@ def workspace_symbols(reading: Reading, params: WorkspaceSymbolParams) -> list[t
             found.extend(_proposition(fact, translation) for fact in facts)
         else:
             symbols = workspace.find_symbols(query, MAX_FOUND, token=reading.token)
-            found.extend(_information(each, translation, _container(each)) for each in symbols)
+            found.extend(_found(each, translation) for each in symbols)
     return found[:MAX_FOUND]
 
 
@@ -92,32 +94,57 @@ def _document_symbol(
     return types.DocumentSymbol(
         name=one_line(symbol.name) or symbol.fqn,
         kind=_KINDS[symbol.kind],
-        detail=one_line(symbol.signature) or symbol.kind.value,
+        detail=_marked(one_line(symbol.signature) or symbol.kind.value, symbol.freshness),
         range=lsp_range(span),
         selection_range=lsp_range(translation.name_range(symbol)),
         children=children,
     )
 
 
-def _information(symbol: SymbolInfo, translation: Translation, container: str) -> types.SymbolInformation:
+def _information(symbol: SymbolInfo, translation: Translation) -> types.SymbolInformation:
     return types.SymbolInformation(
         name=one_line(symbol.name) or symbol.fqn,
         kind=_KINDS[symbol.kind],
-        location=types.Location(uri=translation.uri(symbol.path), range=lsp_range(translation.name_range(symbol))),
-        container_name=container or None,
+        location=_location(symbol, translation),
+        container_name=_marked(_container(symbol), symbol.freshness) or None,
     )
+
+
+def _found(symbol: SymbolInfo, translation: Translation) -> types.WorkspaceSymbol:
+    return types.WorkspaceSymbol(
+        name=one_line(symbol.name) or symbol.fqn,
+        kind=_KINDS[symbol.kind],
+        location=_location(symbol, translation),
+        container_name=_marked(_container(symbol), symbol.freshness) or None,
+        data=_data(symbol.freshness),
+    )
+
+
+def _location(symbol: SymbolInfo, translation: Translation) -> types.Location:
+    return types.Location(uri=translation.uri(symbol.path), range=lsp_range(translation.name_range(symbol)))
+
+
+def _data(freshness: Freshness) -> dict[str, str]:
+    return {"freshness": freshness.value}
 
 
 def _container(symbol: SymbolInfo) -> str:
     return symbol.fqn.removesuffix(symbol.name).rstrip(".> ")
 
 
-def _proposition(fact: Fact, translation: Translation) -> types.SymbolInformation:
+def _marked(text: str, freshness: Freshness) -> str:
+    """What stands beside a name, for people to see that it may be gone."""
+    mark = markup.mark(freshness)
+    return f"{text} ({mark})".lstrip() if mark else text
+
+
+def _proposition(fact: Fact, translation: Translation) -> types.WorkspaceSymbol:
     text = one_line(fact.text)
     place = translation.place(fact.path, fact.start_line, fact.end_line)
-    return types.SymbolInformation(
+    return types.WorkspaceSymbol(
         name=text if len(text) <= MAX_FACT_NAME else f"{text[: MAX_FACT_NAME - 1]}…",
         kind=types.SymbolKind.String,
         location=types.Location(uri=place.uri, range=lsp_range(place.range)),
-        container_name=f"{fact.type.value} · {fact.symbol or fact.path}",
+        container_name=_marked(f"{fact.type.value} · {fact.symbol or fact.path}", fact.freshness),
+        data=_data(fact.freshness),
     )
