@@ -165,6 +165,21 @@ def test_a_definition_that_only_the_buffer_has_is_known_with_its_facts(
     assert [(fact.text, fact.unsaved) for fact in facts.facts] == [("It must be quick.", True)]
 
 
+def test_a_chunk_is_found_again_only_where_all_its_paragraphs_are(open_workspace: Callable[[str], Workspace]) -> None:
+    bodies = [f"def f{i}():\n" + "".join(f"    value_{i}_{j} = {j}\n" for j in range(60)) for i in range(6)]
+    workspace = open_workspace("//- /a.py\n" + "\n\n".join(bodies))
+    before = {chunk.chunk_index: chunk for chunk in workspace.layers("a.py").chunks}
+    assert len(before) > 3
+    text = (workspace.root / "a.py").read_text()
+    edited = text.replace("value_2_30 = 30\n", "value_2_30 = 31\n    # one more line\n")
+    open_with(workspace, "a.py", edited)
+    old, new = text.split("\n"), edited.split("\n")
+    for index, chunk in ((chunk.chunk_index, chunk) for chunk in workspace.layers("a.py").chunks):
+        was = old[before[index].start_line - 1 : before[index].end_line]
+        is_same = new[chunk.start_line - 1 : chunk.end_line] == was
+        assert (chunk.freshness is FRESH) == ("value_2_30 = 30" not in "".join(was)) == is_same
+
+
 # -- whose text
 
 
