@@ -63,6 +63,20 @@ def test_work_trees_share_the_repository_and_not_the_index(tmp_path: Path, repos
     assert side.parent.name.startswith("side-")
 
 
+def test_work_trees_share_the_extraction_cache(tmp_path: Path, repository: Path) -> None:
+    git(repository, "worktree", "add", "-q", str(tmp_path / "side"))
+    main = location.extraction_cache_path(repository, Settings(), tmp_path)
+    assert main == location.extraction_cache_path(tmp_path / "side", Settings(), tmp_path)
+    assert main.parent == where(repository, tmp_path).parent.parent
+
+
+def test_the_extraction_cache_lies_in_the_folder_that_the_settings_name(tmp_path: Path, repository: Path) -> None:
+    within = location.extraction_cache_path(repository, Settings(index_path=".granum"), tmp_path)
+    assert within == where(repository, tmp_path, Settings(index_path=".granum")).with_name("extractions.db")
+    elsewhere = Settings(index_path=str(tmp_path / "chosen"))
+    assert location.extraction_cache_path(repository, elsewhere) == tmp_path / "chosen" / "extractions.db"
+
+
 def test_a_copied_repository_has_an_index_of_its_own(tmp_path: Path, repository: Path) -> None:
     location.repository_id(repository)
     shutil.copytree(repository, tmp_path / "copy")

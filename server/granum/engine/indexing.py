@@ -77,6 +77,7 @@ class Indexing:
         self._starting = False
         self._started = False
         self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
+        self._extraction_cache = location.extraction_cache_path(root, settings, index_dir)
         # git's calls take tens of milliseconds, which neither the writer nor a request should wait for
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="granum-git")
         self._news = threading.Event()
@@ -241,6 +242,7 @@ class Indexing:
                 max_file_size=self._settings.max_file_size,
                 workers=self._settings.workers,
                 retention=lambda: self._settings.retention,
+                extraction_cache=self._extraction_cache,
                 origin=self._origin,
                 # a save waits for its own links only; those of others follow in slices
                 linker=Linker(waiting_at_once=0),

@@ -9,6 +9,8 @@ move and is shared by all work trees; outside git, or where it cannot be written
 The worktree id holds a digest of the root's path: a copied repository carries its ``granum-id`` along, and two roots
 must never share an index.
 
+The extraction cache, ``extractions.db``, lies beside the work trees' folders.
+
 A corrupt index is left under its name (Windows cannot rename an open database) and the next generation begun:
 ``index-1-1.db``, ``index-1-1.1.db``, ``index-1-1.2.db``; the highest is current.
 """
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "GRANUM_CACHE_DIR"
 ID_FILE = "granum-id"
+EXTRACTIONS_FILE = "extractions.db"
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
@@ -50,6 +53,17 @@ def index_path(root: Path, settings: Settings, cache_dir: Path | None = None, *,
         chosen = Path(settings.index_path).expanduser()
         return chosen / worktree_id(root) / name if chosen.is_absolute() else root / chosen / name
     return (cache_dir or default_cache_dir()) / repository_id(root) / worktree_id(root) / name
+
+
+def extraction_cache_path(root: Path, settings: Settings, cache_dir: Path | None = None) -> Path:
+    """The file of the extraction cache, which the work trees of the root's repository share.
+
+    Where the settings name a folder, it lies in that one: the root's own, or that of all roots with the same setting.
+    """
+    if settings.index_path:
+        chosen = Path(settings.index_path).expanduser()
+        return (chosen if chosen.is_absolute() else root / chosen) / EXTRACTIONS_FILE
+    return (cache_dir or default_cache_dir()) / repository_id(root) / EXTRACTIONS_FILE
 
 
 def default_cache_dir() -> Path:

@@ -20,6 +20,7 @@ from granum.model.layers import Problem
 from granum.model.settings import Settings
 
 if TYPE_CHECKING:
+    from granum.index.extraction_cache import ExtractionCache
     from granum.index.policy import Policy
     from granum.index.reading import Request
     from granum.model.layers import Extraction
@@ -43,6 +44,21 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 def look(rules: Rules, request: Request) -> Reading:
     """Never raises for anything that a file may be; a Problem tells instead."""
     return msgspec.structs.replace(_look(rules, request), turn=request.turn)
+
+
+def recall(rules: Rules, request: Request, cache: ExtractionCache) -> Reading | None:
+    """A reading of a file whose content is the known one or is kept by the cache; None where it takes a look."""
+    read_at = time.time()
+    try:
+        found = _read(rules, request.path)
+    except OSError:
+        return None
+    if isinstance(found, Reading):
+        return None
+    stamp, data = found
+    content = hashlib.sha256(data).digest()
+    reading = _unchanged(request, stamp, content, read_at) or cache.find(request.path, content, stamp, read_at)
+    return None if reading is None else msgspec.structs.replace(reading, turn=request.turn)
 
 
 def prepare() -> None:
@@ -78,12 +94,19 @@ def _look(rules: Rules, request: Request) -> Reading:
         return found
     stamp, data = found
     content = hashlib.sha256(data).digest()
-    if content == request.known_sha256:
-        return Reading(path=path, state=State.UNCHANGED, stamp=stamp, content_sha256=content, read_at=read_at)
+    unchanged = _unchanged(request, stamp, content, read_at)
+    if unchanged is not None:
+        return unchanged
     verdict = _policy(rules).content_verdict(path, data)
     if not verdict.keep:
         return refused(path, verdict.reason.value, stamp)
     return _extract(path, stamp, content, data, read_at)
+
+
+def _unchanged(request: Request, stamp: FileStamp, content: bytes, read_at: float) -> Reading | None:
+    if content != request.known_sha256:
+        return None
+    return Reading(path=request.path, state=State.UNCHANGED, stamp=stamp, content_sha256=content, read_at=read_at)
 
 
 @lru_cache(maxsize=4)

@@ -15,7 +15,10 @@ from granum.model.settings import RetentionSettings
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What a writer works by. ``root`` is a real path, ``workers`` 0 for as many as suit the machine."""
+    """What a writer works by. ``root`` is a real path, ``workers`` 0 for as many as suit the machine.
+
+    ``extraction_cache`` is that cache's file; without one, nothing is kept.
+    """
 
     root: Path
     policy: Policy
@@ -23,6 +26,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     max_file_size: int = 1024 * 1024
     workers: int = 0
     retention: Callable[[], RetentionSettings] = RetentionSettings
+    extraction_cache: Path | None = None
     origin: Callable[[], Origin] = Origin
     linker: Callable[[apsw.Connection, Sequence[int]], None] | None = None
     on_change: Callable[[Sequence[DocumentChange]], None] | None = None

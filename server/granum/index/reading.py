@@ -38,7 +38,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """One file as it was at ``read_at`` (seconds since the epoch).
 
     ``stamp`` was taken before the content was read: a change in between makes it differ from the file's, so that
-    the next look notices.
+    the next look notices. One that came from a worker also tells how many bytes it was sent as, and holds these
+    packed for the extraction cache, if it is of use there.
     """
 
     path: str
@@ -51,3 +52,5 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     extraction: Extraction | None = None
     problem: Problem | None = None
     turn: int = 0
+    weight: int = 0
+    packed: bytes = b""

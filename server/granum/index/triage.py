@@ -6,19 +6,19 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from granum.index.extraction_cache import ExtractionCache
 from granum.index.freshness import FileStamp
 from granum.index.jobs import Cause
+from granum.index.look import Rules, recall
 from granum.index.policy import RULE_FILES
 from granum.index.reading import Reading, Request, State
 from granum.index.scan import known_below, known_file, walk
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from granum.index.backlog import Backlog
     from granum.index.commit import Committer
     from granum.index.jobs import Entry
-    from granum.index.policy import Policy
+    from granum.index.options import Options
     from granum.index.scan import Known
 
 
@@ -31,11 +31,14 @@ class Look(NamedTuple):
 
 
 class Triage:
-    """Sorts paths; runs in the writer's thread. Owns the policy that files are judged by."""
+    """Sorts paths; runs in the writer's thread. Owns the policy and the rules that files are judged by."""
 
-    def __init__(self, root: Path, policy: Policy, committer: Committer, backlog: Backlog) -> None:
-        self.policy = policy
-        self._root = root
+    def __init__(self, options: Options, committer: Committer, backlog: Backlog) -> None:
+        self.policy = options.policy
+        self.rules = Rules(root=os.fspath(options.root), max_file_size=options.max_file_size)
+        cache = options.extraction_cache
+        self.cache = None if cache is None else ExtractionCache(cache, options.extractor_version)
+        self._root = options.root
         self._committer = committer
         self._backlog = backlog
 
@@ -72,9 +75,11 @@ class Triage:
             return Reading(path=path, state=State.UNCHANGED, turn=turn)
         return self._look(entry, known, status.st_size, turn)
 
-    def _look(self, entry: Entry, known: Known | None, size: int, turn: int) -> Look:
+    def _look(self, entry: Entry, known: Known | None, size: int, turn: int) -> Look | Reading:
         content = b"" if known is None or entry.force else known.content_sha256
-        return Look(Request(path=entry.path, known_sha256=content, turn=turn), size, entry.cause)
+        request = Request(path=entry.path, known_sha256=content, turn=turn)
+        kept = None if self.cache is None or entry.force else recall(self.rules, request, self.cache)
+        return kept or Look(request, size, entry.cause)
 
     def _vanished(self, entry: Entry) -> Reading | None:
         if not self._root.is_dir():

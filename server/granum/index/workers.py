@@ -20,7 +20,7 @@ import msgspec
 
 import granum
 from granum.index.look import failed, stamp_of
-from granum.index.worker import TIMED_OUT, Task, decode_reading, encode, read_frame, write_frame
+from granum.index.worker import TIMED_OUT, Task, encode, read_answer, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,8 +174,8 @@ class Workers:
         self._answered_at[process.pid] = time.monotonic()
         try:
             write_frame(cast("BinaryIO", process.stdin), encode(task))
-            while answered < len(requests) and (frame := read_frame(cast("BinaryIO", process.stdout))) is not None:
-                reading = decode_reading(frame)
+            answers = cast("BinaryIO", process.stdout)
+            while answered < len(requests) and (reading := read_answer(answers)) is not None:
                 answered += 1
                 self._answered_at[process.pid] = time.monotonic()
                 self._on_reading(reading)

@@ -62,16 +62,15 @@ class Writer:
     def __init__(self, connection: apsw.Connection, options: Options) -> None:
         self._options = options
         self._committer = Committer(connection, options.root, options.extractor_version, options.origin, options.linker)
-        self._rules = Rules(root=os.fspath(options.root), max_file_size=options.max_file_size)
         self._backlog = Backlog()
         self._changed = self._backlog.changed
         self._tidying = Tidying(self._committer, options.retention)
-        self._triage = Triage(options.root, options.policy, self._committer, self._backlog)
+        self._triage = Triage(options, self._committer, self._backlog)
         self._busy = False
         self._indexed_at: float | None = None
         self._degraded = ""
         self._wants_ready = False
-        self._workers = Workers(options.workers or default_workers(), self._rules, self._backlog.receive)
+        self._workers = Workers(options.workers or default_workers(), self._triage.rules, self._backlog.receive)
         self._thread = threading.Thread(target=self._run, name="granum-writer", daemon=True)
         self._thread.start()
 
@@ -114,8 +113,8 @@ class Writer:
         """Judges files by other rules from now on; a scan applies them to what is indexed."""
         with self._changed:
             self._triage.policy = policy
-            self._rules = Rules(root=self._rules.root, max_file_size=max_file_size)
-            self._workers.set_rules(self._rules)
+            self._triage.rules = Rules(root=os.fspath(self._options.root), max_file_size=max_file_size)
+            self._workers.set_rules(self._triage.rules)
 
     def prepare(self) -> None:
         """Readies itself for quick saves, once there is nothing else to do."""
@@ -246,7 +245,7 @@ class Writer:
             self._workers.submit(elsewhere, int(cause or 0))
             self._wants_ready = self._wants_ready or cause not in URGENT
         for request in here:
-            self._backlog.receive(look(self._rules, request))
+            self._backlog.receive(look(self._triage.rules, request))
 
     # -- committing
 
@@ -270,6 +269,8 @@ class Writer:
             # also after a failure: who waits must not wait forever
             results = {each.turn: outcome.reindexed for each, outcome in zip(current, outcomes, strict=False)}
             self._backlog.settle(readings, results)
+        if self._triage.cache is not None:
+            self._triage.cache.keep(current)
         self._tell([outcome.change for outcome in outcomes if outcome.change is not None])
 
     def _tell(self, changes: Sequence[DocumentChange]) -> None:
@@ -308,6 +309,8 @@ class Writer:
         """Ends the workers, tells everyone who still waits, and closes the connection."""
         self._workers.close()
         self._backlog.close()
+        if self._triage.cache is not None:
+            self._triage.cache.close()
         self._committer.connection.close()
 
 
