@@ -112,7 +112,7 @@ def _shown(built: Built) -> dict[str, Any]:
 
 
 def _ctags(root: Path) -> float:
-    """CPU seconds of Universal Ctags, which keeps names and lines and nothing else, by the better of two runs; 0 without."""
+    """CPU seconds of Universal Ctags, which keeps names and lines alone, by the better of two runs; 0 without it."""
     program = shutil.which("ctags")
     about = subprocess.run([program, "--version"], capture_output=True, check=False).stdout if program else b""
     if program is None or b"Universal Ctags" not in about:

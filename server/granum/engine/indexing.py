@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
@@ -45,8 +46,10 @@ log = logging.getLogger(__name__)
 
 #: How often a caller that waits for work looks whether it was taken back, in seconds.
 _LOOK_SECONDS = 0.1
-#: Statuses told are at least this far apart, in seconds: each counts all rows.
+#: Statuses told are at least this far apart, in seconds, and so many times as far as one takes: each counts all rows,
+#: which would take most of a core while a large workspace is indexed.
 _STATUS_SECONDS = 0.25
+_STATUS_SHARE = 4
 
 
 class Listeners(msgspec.Struct, frozen=True, kw_only=True):
@@ -334,6 +337,7 @@ class Indexing:
         """Tells the status after news, in a thread of its own: counting rows must delay neither writer nor requests."""
         while self._news.wait() and not self._ended.is_set():
             self._news.clear()
+            begun = time.monotonic()
             try:
                 at_rest = self.is_at_rest()
                 with self.reader.snapshot() as snapshot:
@@ -342,7 +346,7 @@ class Indexing:
                 log.warning("no status could be told: %s", error)
             else:
                 on_status(status)
-            self._ended.wait(_STATUS_SECONDS)
+            self._ended.wait(max(_STATUS_SECONDS, _STATUS_SHARE * (time.monotonic() - begun)))
 
     def met_damage(self, reader: Reader, message: str) -> None:
         """A question found the index damaged; it is rebuilt, unless that has begun since the question was asked."""
