@@ -289,6 +289,9 @@ CREATE TABLE chunk (
   UNIQUE (document_id, chunk_index)
 );
 
+-- folders with documents that changed since their summary was made
+CREATE TABLE unsummarised (folder TEXT PRIMARY KEY) WITHOUT ROWID;
+
 -- document_id 0 for packages, whose key is the folder's path
 CREATE TABLE summary_row (
   id INTEGER PRIMARY KEY,
