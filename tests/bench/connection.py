@@ -61,6 +61,7 @@ class Connection:
         self._received = bytearray()
         self._notices: list[Message] = []
         self._next = 0
+        self._early: dict[int | str, Message] = {}
 
     @property
     def pid(self) -> int:
@@ -98,13 +99,25 @@ class Connection:
             raise RuntimeError(f"{method}: {bytes(message.error).decode()}")
         return msgspec.json.decode(message.result)
 
+    def beside(self, method: str, params: object, meanwhile: Callable[[], None]) -> float:
+        """Milliseconds until a request is answered, while others are asked again and again."""
+        started = time.perf_counter()
+        number = self._ask(method, params)
+        while number not in self._early:
+            meanwhile()
+        self._early.pop(number)
+        return (time.perf_counter() - started) * 1e3
+
     def _answer(self, method: str, params: object) -> Message:
-        self._next += 1
-        number = self._next
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        number = self._ask(method, params)
         while (message := self._receive()).method is not None or message.id != number:
             self._keep(message)
         return message
+
+    def _ask(self, method: str, params: object) -> int:
+        self._next += 1
+        self._send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params})
+        return self._next
 
     def timed(self, method: str, params: object) -> tuple[float, Any]:
         """The same, with its milliseconds."""
@@ -144,6 +157,8 @@ class Connection:
             items = msgspec.json.decode(message.params).get("items", []) if bytes(message.params) != b"null" else []
             answer = [None] * len(items) if message.method == "workspace/configuration" else None
             self._send({"jsonrpc": "2.0", "id": message.id, "result": answer})
+        else:
+            self._early[message.id] = message
 
     def _send(self, message: dict[str, Any]) -> None:
         body = msgspec.json.encode(message)

@@ -78,7 +78,7 @@ def measure(workspace: Path, options: argparse.Namespace) -> Report:
         report: Report = {"hover": {"bare pygls server": spread_of(_bare(root, places, options.rounds))}}
         warm, known = _warm(root, Path(folder) / "cache", places, options.rounds, saved)
         report["hover"] |= warm["hover"]
-        report["save"] = warm["save"]
+        report |= {name: figures_ for name, figures_ in warm.items() if name != "hover"}
         report["start on an unchanged index"] = _restart(root, Path(folder) / "cache", known)
         cold = _cold(root, Path(folder) / "cold", known, places, saved)
         return report | {"start without an index": cold["start"], "while a full index runs": cold["load"]}
@@ -121,8 +121,47 @@ def _warm(
         saves = [
             _save(server, root, path, number) for number, path in enumerate(saved) if _is_indexed(server, root, path)
         ]
+        typing = _typing(server, root, places)
         server.shut_down()
-    return {"hover": hover, "save": _saves(saves)}, known
+    return {"hover": hover, "save": _saves(saves), "typing in the largest Python file": typing}, known
+
+
+def _typing(server: Connection, root: Path, places: list[Place]) -> dict[str, Any]:
+    """Edits of a large buffer, each followed by a hover in it; other files are hovered meanwhile."""
+    path = max(
+        (path for path, _ in indexable(root) if path.endswith(".py")), key=lambda path: (root / path).stat().st_size
+    )
+    text, uri = (root / path).read_text(encoding="utf-8"), (root / path).as_uri()
+    document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+    server.notify("textDocument/didOpen", {"textDocument": document})
+    row = next(row for row, line in enumerate(text.split("\n")) if line.startswith("class "))
+    own, others, pings, fresh = [], [], [], []
+    order = iter(range(10**6))
+
+    def meanwhile() -> None:
+        others.append(server.timed(HOVER, places[next(order) % len(places)].params)[0])
+        pings.append(server.ping())
+
+    for edit in range(1, 21):
+        line = {"line": 0, "character": 0}
+        change = {"range": {"start": line, "end": line}, "text": "# a line\n"}
+        server.notify(
+            "textDocument/didChange",
+            {"textDocument": {"uri": uri, "version": 1 + edit}, "contentChanges": [change]},
+        )
+        at = {"textDocument": {"uri": uri}, "position": {"line": row + edit, "character": 7}}
+        own.append(server.beside(HOVER, at, meanwhile))
+        started = time.perf_counter()
+        while server.request("granum/symbol", at)["freshness"] != "FRESH":
+            meanwhile()
+        fresh.append((time.perf_counter() - started) * 1e3 + own[-1])
+    server.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    return {
+        "hover in it after an edit": spread_of(own),
+        "edit to a FRESH answer": spread_of(fresh),
+        "hover in other files meanwhile": spread_of(others),
+        "event loop meanwhile": spread_of(pings),
+    }
 
 
 def _restart(root: Path, cache: Path, known: Place) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from granum.engine.present import ANSWER_CHARACTERS
 from granum.index.freshness import MAX_FILES
 from granum.model.layers import Freshness
 from granum.model.retrieval import SearchRequest
+from granum.model.settings import Settings
 from tests.fixture import parse
 
 if TYPE_CHECKING:
@@ -281,6 +282,37 @@ def test_files_beyond_the_first_two_hundred_are_not_looked_at(open_workspace: Ca
     assert len(files) == MAX_FILES + 5
     assert list(files.values()).count(UNKNOWN) == 5
     assert result.freshness is UNKNOWN
+
+
+def test_a_large_buffer_is_marked_until_it_is_extracted_elsewhere_and_then_right(
+    open_workspace: Callable[[str], Workspace],
+) -> None:
+    workspace = open_workspace(_many(1, 2 * INLINE_CHARACTERS))
+    text = (workspace.root / "m000.py").read_text()
+    open_with(workspace, "m000.py", "#\n" * 3 + text)
+
+    def found() -> tuple[int, Freshness]:
+        (fact,) = workspace.facts_of("m000.f0").facts
+        return fact.start_line, fact.freshness
+
+    assert found() in {(2, STALE), (5, FRESH)}
+    until(lambda: found() == (5, FRESH))
+    symbol = workspace.symbol_at("m000.py", 4, 5).symbol
+    assert symbol is not None
+    assert (symbol.fqn, symbol.name_line, symbol.freshness) == ("m000.f0", 4, FRESH)
+
+
+def test_a_buffer_that_grew_too_large_to_be_indexed_is_marked_and_not_read(
+    open_workspace: Callable[[str], Workspace],
+) -> None:
+    workspace = open_workspace(_many(1, 0))
+    workspace.update_settings(Settings(max_file_size=4096))
+    assert workspace.wait_idle(WATCHDOG)
+    text = (workspace.root / "m000.py").read_text()
+    open_with(workspace, "m000.py", "#\n" * 4096 + text)
+    (fact,) = workspace.facts_of("m000.f0").facts
+    assert (fact.start_line, fact.freshness) == (2, STALE)
+    assert workspace.symbol_at("m000.py", 4097, 5).symbol is None
 
 
 # -- the index is told

@@ -1,7 +1,6 @@
 """Texts that were parsed to find the name at a position, kept for the next position: people hover where they hovered.
 
-Parsing takes .2 ms a KB and holds the interpreter's lock, so that doing it for every hover would also delay all
-other answers.
+Parsing takes .2 ms a KB, so that doing it for every hover would also delay all other answers.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Characters of text that are kept in all; a syntax tree takes some 27 bytes for each.
 _CHARACTERS = 1_000_000
+#: Texts of so many characters are parsed as soon as they come, in a few milliseconds.
+_SMALL = 16 * 1024
 #: The largest closed file that is read unless told otherwise, in bytes.
 _LARGEST = 1024 * 1024
 
@@ -40,10 +41,18 @@ class Syntaxes:
         self._most = characters
         self._characters = 0
         self._lock = threading.Lock()
+        # one large text at a time: who asks for the same one meanwhile finds it parsed
+        self._large = threading.Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def of_text(self, path: str, text: str, language: str, stamp: FileStamp | None = None) -> Located:
         """The parsed form of ``text``, which stands at ``path`` now."""
+        if len(text) <= _SMALL:
+            return self._parsed(path, text, language, stamp)
+        with self._large:
+            return self._parsed(path, text, language, stamp)
+
+    def _parsed(self, path: str, text: str, language: str, stamp: FileStamp | None) -> Located:
         kept = self._get(path)
         if kept is not None and (kept.text is text or kept.text == text):
             parsed = kept.parsed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -96,10 +95,8 @@ class Syntax:
         self._source = Source(text)
         self._language = language
         self._spec = language.spec
-
-    @cached_property
-    def _root(self) -> Node:
-        return self._language.parse(self._source.data).root_node
+        # not when first asked for: a cached property's lock would have the readers of all texts wait for each other
+        self._root = language.parse(self._source.data).root_node
 
     def identifier_at(self, line: int, column: int) -> Identifier | None:
         """The name at or directly before a position, see ``identifier_at``."""
