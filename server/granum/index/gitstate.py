@@ -19,7 +19,7 @@ import msgspec
 from granum.index import gitdir
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 _TIMEOUT = 10.0
@@ -29,7 +29,13 @@ _FOREIGN = re.compile(
     r"GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|PREFIX|NAMESPACE"
     r"|CEILING_DIRECTORIES|EXTERNAL_DIFF|QUARANTINE_PATH|CONFIG_PARAMETERS|CONFIG_COUNT|TRACE.*)"
 )
-_OVERRIDES = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_OVERRIDES = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LITERAL_PATHSPECS": "1",  # a file may be called *.py
+    "LC_ALL": "C",
+}
 _COMMAND = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 
 #: What a default branch is called where the remote does not tell, best first.
@@ -85,22 +91,40 @@ def read(root: Path) -> GitState | None:
     )
 
 
-def changed_paths(root: Path, base: str) -> frozenset[str]:
+def changed_paths(root: Path, base: str, within: Collection[str] = ()) -> frozenset[str]:
     """The paths below ``root`` (relative, POSIX) that differ from commit ``base``, and the untracked ones.
 
     Deleted paths count, ignored ones do not. Empty when git has nothing to say.
 
+    Args:
+        root: A folder of a work tree.
+        base: A commit.
+        within: Files and folders to look at, relative to ``root``; all when empty. A few cost a fraction of all.
+
     Raises:
         ValueError: ``base`` is no commit id and no full ref name.
+    """
+    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *within)
+    return differing_paths(root, base, within) | _paths(untracked)
+
+
+def differing_paths(root: Path, base: str, within: Collection[str] = ()) -> frozenset[str]:
+    """The tracked paths among them.
+
+    Raises:
+        ValueError: As in ``changed_paths``.
     """
     if not _REVISION.fullmatch(base):
         raise ValueError("a revision must be a commit id or a full ref name")
     differing = _git(
         root, "diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv",
-        "--ignore-submodules=dirty", "--end-of-options", base, "--",
+        "--ignore-submodules=dirty", "--end-of-options", base, "--", *within,
     )  # fmt: skip
-    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
-    return frozenset(path for answer in (differing, untracked) if answer for path in answer.split("\0") if path)
+    return _paths(differing)
+
+
+def _paths(answer: str | None) -> frozenset[str]:
+    return frozenset(path for path in (answer or "").split("\0") if path)
 
 
 def _default_branch(root: Path) -> tuple[str, list[str]]:
