@@ -24,6 +24,8 @@ def spell_type(hint: Any) -> str:
         return " \\| ".join(map(spell_type, typing.get_args(hint)))
     if origin is dict:
         return f"object of {spell_type(typing.get_args(hint)[1])}"
+    if origin is typing.Literal:
+        return " or ".join(f'`"{value}"`' for value in typing.get_args(hint))
     return _PLAIN.get(hint) or f"`{hint.__name__}`"
 
 

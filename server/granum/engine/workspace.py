@@ -107,6 +107,15 @@ class Workspace(Questions):
         self._present.forget(relative)
         self._indexing.opened(relative)
 
+    @property
+    def wants_file_events(self) -> bool:
+        """Whether ``files_changed`` tells anything new: not where the system tells of every change."""
+        return self._indexing.watching.wants_client
+
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """The editor's own watcher noticed that files or folders came, changed or went."""
+        self._indexing.watching.client_told(paths)
+
     def reindex(
         self,
         paths: Sequence[str] | None = None,

@@ -28,6 +28,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     retention: Callable[[], RetentionSettings] = RetentionSettings
     extraction_cache: Path | None = None
     origin: Callable[[], Origin] = Origin
+    is_here: Callable[[], bool] = lambda: True  # whether the root is there, so that what is missing in it is gone
     linker: Callable[[apsw.Connection, Sequence[int]], None] | None = None
     on_change: Callable[[Sequence[DocumentChange]], None] | None = None
     on_progress: Callable[[int, int], None] | None = None

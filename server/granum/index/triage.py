@@ -41,6 +41,7 @@ class Triage:
         self._root = options.root
         self._committer = committer
         self._backlog = backlog
+        self._is_here = options.is_here
 
     def sort(self, entry: Entry) -> Reading | Look | None:
         """What can be told of a path without reading it, else the look that it needs; None where it led to others."""
@@ -82,7 +83,7 @@ class Triage:
         return kept or Look(request, size, entry.cause)
 
     def _vanished(self, entry: Entry) -> Reading | None:
-        if not self._root.is_dir():
+        if not (self._root.is_dir() and self._is_here()):
             # a root that was deleted or unmounted tells nothing of its files; when it is back, a scan does
             self._backlog.drop(entry)
             return None
@@ -102,10 +103,10 @@ class Triage:
             gone = Reading(path=path, state=State.MISSING, turn=self._backlog.begin_beside(entry))
         if path:
             self._committer.drop_problems(path)
+            self.policy.forget(path)  # another folder may have come to stand here, with rules of its own
         else:
             # a scan of everything also finds what ignore files that changed unnoticed say now
             self.policy = self.policy.fresh()
-            self._backlog.put(self._committer.take_up(), Cause.SCAN, entry.tickets, force=True)
         known = known_below(self._committer.connection, path)
         self._backlog.begin_walk(entry, walk(self._root, path, self.policy, known, everything=entry.force), known)
         return gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -33,13 +33,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     ``index_path`` replaces the folder that holds index.db. ``max_file_size`` is in bytes of source.
     ``exclude`` adds gitignore patterns. ``workers`` is the number of extraction processes, 0 for
-    min(cores, 4). The bounds hold for settings that are decoded; Python code is trusted.
+    min(cores, 4). ``watcher`` says whether changes by other programs are noticed as well as the system can, or by
+    looking at intervals. The bounds hold for settings that are decoded; Python code is trusted.
     """
 
     index_path: str = ""
     max_file_size: Annotated[int, Meta(ge=1024, le=1024 * 1024 * 1024)] = 1024 * 1024
     exclude: tuple[str, ...] = ()
     workers: Annotated[int, Meta(ge=0, le=64)] = 0
+    watcher: Literal["auto", "polling"] = "auto"
     hover: HoverSettings = HoverSettings()
     code_lens: CodeLensSettings = CodeLensSettings()
     retention: RetentionSettings = RetentionSettings()
