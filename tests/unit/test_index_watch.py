@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from granum.index.policy import Policy
@@ -745,7 +746,11 @@ def test_a_flood_of_the_systems_recursive_watch_counts_as_a_loss(native: Source,
 # -- pure parts
 
 
-@given(st.sets(st.lists(st.sampled_from("abc"), max_size=4).map("/".join)))
+SOME_PATHS = ["", *("/".join(parts) for depth in (1, 2, 3) for parts in itertools.product(("a", "ab"), repeat=depth))]
+
+
+@given(st.sets(st.sampled_from(SOME_PATHS)))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_least_paths_cover_all_and_none_twice(paths: set[str]) -> None:
     kept = least(paths)
 

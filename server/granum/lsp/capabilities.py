@@ -29,6 +29,7 @@ class ClientFlags(msgspec.Struct, frozen=True, kw_only=True):
     work_done_progress: bool = False
     configuration: bool = False
     register_configuration: bool = False
+    register_watched_files: bool = False
     workspace_folders: bool = False
     custom: bool = False
 
@@ -43,6 +44,7 @@ def client_flags(capabilities: Mapping[str, Any]) -> ClientFlags:
         work_done_progress=_yes(capabilities, "window.workDoneProgress"),
         configuration=_yes(capabilities, "workspace.configuration"),
         register_configuration=_yes(capabilities, "workspace.didChangeConfiguration.dynamicRegistration"),
+        register_watched_files=_yes(capabilities, "workspace.didChangeWatchedFiles.dynamicRegistration"),
         workspace_folders=_yes(capabilities, "workspace.workspaceFolders"),
         custom=_at(capabilities, "experimental.granum") not in (None, False),
     )

@@ -125,6 +125,18 @@ class DidChangeConfigurationParams(Wire, frozen=True):
     settings: Any = None
 
 
+class FileEvent(Wire, frozen=True):
+    """A file or folder that came, changed or went; which of them it was shows on the disk."""
+
+    uri: str
+
+
+class DidChangeWatchedFilesParams(Wire, frozen=True):
+    """``workspace/didChangeWatchedFiles``."""
+
+    changes: tuple[FileEvent, ...] = ()
+
+
 class FoldersEvent(Wire, frozen=True):
     """Folders that came and went."""
 

@@ -181,8 +181,7 @@ class _Run:
         """Keeps the interfaces that links were made against before their documents are linked themselves."""
         changes = _Changes()
         rows = self._rows.rows(
-            "SELECT value FROM json_each(?) WHERE value NOT IN"
-            " (SELECT document_id FROM linkage WHERE interface IS NOT NULL)",
+            "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT document_id FROM linkage)",
             (json.dumps(list(document_ids)),),
         )
         for table in self._modules.tables([row[0] for row in rows]):

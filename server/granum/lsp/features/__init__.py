@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 
 from granum.lsp import params, wire
-from granum.lsp.features import code_lens, configuration, execute_command, lifecycle, sync, workspace_folders
+from granum.lsp.features import (
+    code_lens,
+    configuration,
+    execute_command,
+    lifecycle,
+    sync,
+    watched_files,
+    workspace_folders,
+)
 from granum.lsp.features.facts import facts
 from granum.lsp.features.hover import hover
 from granum.lsp.features.layers import layers
@@ -70,6 +78,9 @@ def notices() -> dict[str, Notice]:
         types.TEXT_DOCUMENT_DID_CLOSE: Notice(params.DocumentParams, sync.did_close),
         types.WORKSPACE_DID_CHANGE_CONFIGURATION: Notice(
             params.DidChangeConfigurationParams, configuration.did_change_configuration
+        ),
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES: Notice(
+            params.DidChangeWatchedFilesParams, watched_files.did_change_watched_files
         ),
         types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: Notice(
             params.DidChangeFoldersParams, workspace_folders.did_change_folders

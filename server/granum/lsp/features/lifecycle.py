@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from granum import __version__
 from granum.lsp.capabilities import client_flags, server_capabilities
-from granum.lsp.features import configuration
+from granum.lsp.features import configuration, watched_files
 from granum.lsp.features.workspace_folders import open_folder
 from granum.lsp.folders import initial_folders
 from granum.lsp.protocol import Phase
@@ -63,6 +63,8 @@ async def _start(server: GranumServer, options: object, folders: list[str]) -> N
 async def _introduce(server: GranumServer) -> None:
     if server.flags.register_configuration:
         server.register(types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": configuration.SECTION})
+    if server.flags.register_watched_files:
+        server.register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watched_files.EVERYTHING)
     if server.flags.configuration:
         await configuration.pull(server)
 
