@@ -14,7 +14,10 @@ MAKEFLAGS += --no-print-directory
 VENV ?= .venv
 WORKSPACE ?= .
 PYTEST_ARGS ?=
-BENCHMARKS ?= extraction indexing latency propositions references
+BENCHMARKS ?= extraction indexing latency checkout growth scaling propositions references
+# these run on a second workspace too, one of documentation above all
+BENCHMARKS_ON_PROSE ?= extraction indexing latency
+PROSE ?= Sphinx==9.0.4
 BENCH_ARGS ?=
 BIN = $(VENV)/bin
 SUITABLE = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -45,6 +48,8 @@ check: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	@for name in $(BENCHMARKS); do \
 		echo "== $$name"; "$(BIN)/python" -m "tests.bench.$$name" $(BENCH_ARGS) || [ $$? -eq 2 ] || exit 1; done
+	@for name in $(BENCHMARKS_ON_PROSE); do \
+		echo "== $$name, $(PROSE)"; "$(BIN)/python" -m "tests.bench.$$name" "$(PROSE)" $(BENCH_ARGS) || [ $$? -eq 2 ] || exit 1; done
 
 test-editors: $(VENV)/.installed-editors
 	@"$(BIN)/python" -m pytest $(PYTEST_ARGS) tests/editors

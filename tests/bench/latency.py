@@ -6,9 +6,11 @@
   file's own facts, on a workspace without an index and on an unchanged one;
 - hover: identifiers drawn at random from opened Python files, each for the first time and again, beside a bare pygls
   server that answers with a constant, in the same run;
+- facts: `granum/facts` at the same identifiers, once their files were hovered over and again;
 - save: a fact is written into a file (at its end, or at its top, so that every line moves), ``didSave`` is sent, and
   the clock stops at the first answer that holds the fact; over files that stand for the workspace's sizes;
-- hovers, saves, and refusals of an unknown request (which the event loop answers by itself) while a full index runs.
+- hovers, facts, saves, and refusals of an unknown request (which the event loop answers by itself) while a full index
+  runs.
 
 It works on a copy of the workspace, with an index of its own.
 """
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 GRANUM = [sys.executable, "-m", "granum", "serve"]
 BARE = [sys.executable, str(Path(__file__).with_name("bare_server.py"))]
 HOVER = "textDocument/hover"
+FACTS = "granum/facts"
 PATIENCE = 600.0
 #: Seconds between two saves: what the server tells of its own accord comes at least 50 ms apart.
 PAUSE = 0.1
@@ -101,6 +104,7 @@ def _warm(
         server.initialize(root)
         _wait_idle(server)
         closed = _hovers(server, places)
+        facts = {"closed files, first touch": spread_of(_hovers(server, places, FACTS))}
         _open_all(server, root, places)
         before = cpu_seconds(family(server.pid))
         first = _hovers(server, places)
@@ -118,12 +122,13 @@ def _warm(
             "CPU ms a hover": round(cpu * 1e3 / (len(first) + len(again)), 2),
             "hovers with facts": f"{answered} of {len(places)}",
         }
+        facts["open files, again"] = spread_of(_hovers(server, places, FACTS))
         saves = [
             _save(server, root, path, number) for number, path in enumerate(saved) if _is_indexed(server, root, path)
         ]
         typing = _typing(server, root, places)
         server.shut_down()
-    return {"hover": hover, "save": _saves(saves), "typing in the largest Python file": typing}, known
+    return {"hover": hover, "facts": facts, "save": _saves(saves), "typing in the largest Python file": typing}, known
 
 
 def _typing(server: Connection, root: Path, places: list[Place]) -> dict[str, Any]:
@@ -177,18 +182,19 @@ def _cold(root: Path, cache: Path, known: Place, places: list[Place], saved: lis
     with _granum(root, cache) as server:
         start = _start(server, root, known)
         _open_all(server, root, places)
-        hovers, pings, saves = [], [], []
+        hovers, facts, pings, saves = [], [], [], []
         order = iter(range(10**6))
         while not _is_idle(server):
             number = next(order)
             for place in places[number % len(places) :][:10]:
                 hovers.append(server.timed(HOVER, place.params)[0])
+                facts.append(server.timed(FACTS, place.params)[0])
                 pings.append(server.ping())
             path = saved[number * 7 % len(saved)]
             if len(saves) < len(saved) and _is_indexed(server, root, path):
                 saves.append(_save(server, root, path, 1000 + number))
         server.shut_down()
-    load = {"hover": spread_of(hovers), "event loop alone": spread_of(pings)}
+    load = {"hover": spread_of(hovers), "facts": spread_of(facts), "event loop alone": spread_of(pings)}
     return {"start": start, "load": load | {f"save, {name}": value for name, value in _saves(saves).items()}}
 
 
@@ -294,8 +300,8 @@ def _granum(root: Path, cache: Path) -> Connection:
     return Connection(GRANUM, root, {"GRANUM_CACHE_DIR": str(cache)})
 
 
-def _hovers(server: Connection, places: list[Place]) -> list[float]:
-    return [server.timed(HOVER, place.params)[0] for place in places]
+def _hovers(server: Connection, places: list[Place], method: str = HOVER) -> list[float]:
+    return [server.timed(method, place.params)[0] for place in places]
 
 
 def _open_all(server: Connection, root: Path, places: list[Place]) -> None:

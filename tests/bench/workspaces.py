@@ -1,7 +1,7 @@
 """The workspace that the benchmarks measure.
 
 It is the one named on the command line, else by the environment's GRANUM_BENCH_WORKSPACE, else Django 5.2's source
-archive, which pip downloads by name into the user's cache.
+archive. A name like ``Sphinx==9.0.4`` is a source archive that pip downloads into the user's cache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from granum.index.policy import Policy
 from granum.model.settings import Settings
 
 VARIABLE = "GRANUM_BENCH_WORKSPACE"
-PACKAGE, VERSION = "Django", "5.2"
+REQUIREMENT = "Django==5.2"
 CACHE = user_cache_path("granum-bench", appauthor=False)
 
 
@@ -34,12 +34,12 @@ def located(argument: Path | None) -> Path:
     Raises:
         NoWorkspaceError: The folder does not exist, or the archive cannot be had.
     """
-    named = argument or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
-    if named is None:
-        return _downloaded()
-    if not named.is_dir():
-        raise NoWorkspaceError(f"{named} is no folder")
-    return named.resolve()
+    named = argument or Path(os.environ.get(VARIABLE) or REQUIREMENT)
+    if named.is_dir():
+        return named.resolve()
+    if "==" in named.name:
+        return _downloaded(named.name)
+    raise NoWorkspaceError(f"{named} is no folder")
 
 
 def copied(workspace: Path, folder: Path) -> Path:
@@ -76,10 +76,11 @@ def spread(files: list[tuple[str, int]], count: int) -> list[str]:
     return [ordered[round(place * last / max(count - 1, 1))] for place in range(count)]
 
 
-def _downloaded() -> Path:
-    folder = CACHE / f"{PACKAGE}-{VERSION}".lower()
+def _downloaded(requirement: str) -> Path:
+    name, _, version = requirement.lower().partition("==")
+    folder = CACHE / f"{name}-{version}"
     if not (folder / ".complete").is_file():
-        archive = _archive()
+        archive = _archive(requirement, f"{name}-{version}.tar.gz")
         shutil.rmtree(folder, ignore_errors=True)
         with tarfile.open(archive) as opened:
             opened.extractall(folder, filter="data")
@@ -87,11 +88,14 @@ def _downloaded() -> Path:
     return next(path for path in sorted(folder.iterdir()) if path.is_dir())
 
 
-def _archive() -> Path:
+def _archive(requirement: str, name: str) -> Path:
     archives = CACHE / "archives"
-    pattern = f"[Dd]jango-{VERSION}.tar.gz"
-    if not list(archives.glob(pattern)):
-        requirement = f"{PACKAGE}=={VERSION}"
+
+    def kept() -> list[Path]:
+        # archives are named by the package as it is spelled now or in lower case
+        return [path for path in archives.glob("*.tar.gz") if path.name.lower() == name]
+
+    if not kept():
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:", "-q", "-d"]
         try:
             subprocess.run([*command, str(archives), requirement], check=True, stdout=sys.stderr)
@@ -101,4 +105,4 @@ def _archive() -> Path:
                 f"name a folder on the command line or in {VARIABLE}"
             )
             raise NoWorkspaceError(message) from error
-    return next(archives.glob(pattern))
+    return kept()[0]
