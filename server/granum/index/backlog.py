@@ -146,6 +146,17 @@ class Backlog:
             self.total += 1
             return self.begin(beside)
 
+    def in_flight(self, folder: str) -> list[str]:
+        """Paths in a folder, or below, that are being looked at or whose readings wait to be committed."""
+        prefix = f"{folder}/" if folder else ""
+        with self.changed:
+            return [path for path in self._latest if path.startswith(prefix)]
+
+    def is_in_flight(self, path: str) -> bool:
+        """Whether a path is being looked at, or its reading waits to be committed."""
+        with self.changed:
+            return path in self._latest
+
     @property
     def looks(self) -> int:
         """Looks that have not come back."""

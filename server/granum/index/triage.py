@@ -12,14 +12,13 @@ from granum.index.jobs import Cause
 from granum.index.look import Rules, recall
 from granum.index.policy import RULE_FILES
 from granum.index.reading import Reading, Request, State
-from granum.index.scan import known_below, known_file, walk
+from granum.index.scan import Known, known_below, known_file, walk
 
 if TYPE_CHECKING:
     from granum.index.backlog import Backlog
     from granum.index.commit import Committer
     from granum.index.jobs import Entry
     from granum.index.options import Options
-    from granum.index.scan import Known
 
 
 class Look(NamedTuple):
@@ -93,13 +92,14 @@ class Triage:
     def _put_below(self, entry: Entry) -> None:
         """What the index has below a path that is no folder (any more) is to be looked at too."""
         if entry.path:
-            self._backlog.put(known_below(self._committer.connection, entry.path), entry.cause, entry.tickets)
+            self._backlog.put(self._known_below(entry.path), entry.cause, entry.tickets)
 
     def _folder(self, entry: Entry) -> Reading | None:
         """Begins to walk a folder. A file that the index has under the same name was replaced by it, and is gone."""
         path = entry.path
         gone = None
-        if path and known_file(self._committer.connection, path) is not None:
+        is_known = known_file(self._committer.connection, path) is not None or self._backlog.is_in_flight(path)
+        if path and is_known:
             gone = Reading(path=path, state=State.MISSING, turn=self._backlog.begin_beside(entry))
         if path:
             self._committer.drop_problems(path)
@@ -107,9 +107,15 @@ class Triage:
         else:
             # a scan of everything also finds what ignore files that changed unnoticed say now
             self.policy = self.policy.fresh()
-        known = known_below(self._committer.connection, path)
+        known = self._known_below(path)
         self._backlog.begin_walk(entry, walk(self._root, path, self.policy, known, everything=entry.force), known)
         return gone
+
+    def _known_below(self, folder: str) -> dict[str, Known]:
+        """What the index has there, or is about to have: what was read and then vanished would else stay forever."""
+        known = known_below(self._committer.connection, folder)
+        known.update((path, Known(stamp="")) for path in self._backlog.in_flight(folder))
+        return known
 
     def _judge_anew(self, entry: Entry) -> None:
         """An ignore file came, changed or went: what it rules is walked again."""
