@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 BENCHMARKS ?= extraction indexing latency checkout growth scaling propositions references
 # these run on a second workspace too, one of documentation above all
 BENCHMARKS_ON_PROSE ?= extraction indexing latency
-PROSE ?= Sphinx==9.0.4
+PROSE ?= Sphinx==9.0.4 storms
 BENCH_ARGS ?=
 BIN = $(VENV)/bin
 SUITABLE = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))

@@ -99,6 +99,14 @@ class Connection:
             raise RuntimeError(f"{method}: {bytes(message.error).decode()}")
         return msgspec.json.decode(message.result)
 
+    def begin(self, method: str, params: object) -> int:
+        """Sends a request whose answer nobody looks at; returns its number for ``is_answered``."""
+        return self._ask(method, params)
+
+    def is_answered(self, number: int) -> bool:
+        """Whether the answer of a request that was only begun has been read."""
+        return number in self._early
+
     def beside(self, method: str, params: object, meanwhile: Callable[[], None]) -> float:
         """Milliseconds until a request is answered, while others are asked again and again."""
         started = time.perf_counter()
@@ -145,6 +153,10 @@ class Connection:
             elif message.method == method and wanted(params := msgspec.json.decode(message.params)):
                 return params
         raise TimeoutError(method)
+
+    def heard(self, method: str) -> int:
+        """How many notifications of ``method`` have come and are still kept."""
+        return sum(notice.method == method for notice in self._notices)
 
     def forget(self) -> None:
         """Drops the notifications that have come."""
