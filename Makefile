@@ -14,10 +14,10 @@ MAKEFLAGS += --no-print-directory
 VENV ?= .venv
 WORKSPACE ?= .
 PYTEST_ARGS ?=
-BENCHMARKS ?= extraction indexing latency checkout growth scaling propositions references
+BENCHMARKS ?= extraction indexing latency checkout growth scaling propositions references storms
 # these run on a second workspace too, one of documentation above all
 BENCHMARKS_ON_PROSE ?= extraction indexing latency
-PROSE ?= Sphinx==9.0.4 storms
+PROSE ?= Sphinx==9.0.4
 BENCH_ARGS ?=
 BIN = $(VENV)/bin
 SUITABLE = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
