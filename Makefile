@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 VENV ?= .venv
 WORKSPACE ?= .
 PYTEST_ARGS ?=
-BENCHMARKS ?= extraction indexing latency checkout growth scaling propositions references storms
+BENCHMARKS ?= extraction indexing latency growth scaling propositions references storms
 # these run on a second workspace too, one of documentation above all
 BENCHMARKS_ON_PROSE ?= extraction indexing latency
 PROSE ?= Sphinx==9.0.4
