@@ -19,6 +19,7 @@ from granum.model.answers import (
     ParagraphView,
     ProblemView,
     Resolution,
+    Role,
     Status,
     SymbolInfo,
 )
@@ -192,6 +193,7 @@ def test_status_names_health_branch_and_counts() -> None:
         root=ROOT,
         health=Health.DEGRADED,
         quiescent=True,
+        role=Role.READER,
         message="no more watches",
         counts=LayerCounts(files=1234, propositions=5),
         queue_length=0,

@@ -108,7 +108,7 @@ def test_the_second_says_who_indexes_and_tells_changes(root: Path, opened: Calla
     first = opened()
     first.wait_idle(WATCHDOG)
     second = opened(on_change=listen)
-    assert second.status().message.startswith("indexed by process ")
+    assert second.status().message.startswith("Indexed by process ")
     assert first.status().message == ""
     save(root, first, "whistle")
     assert told.wait(WATCHDOG)

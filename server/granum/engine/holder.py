@@ -2,84 +2,103 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections import deque
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from granum import __version__
+from granum.index.bulletin import MOST_CHANGES, Board, Bulletin
 from granum.index.generation import is_marked_damaged, open_generation
-from granum.index.mailbox import Answer
+from granum.index.mailbox import Inbox
+from granum.index.policy import Policy
 from granum.index.reader import Reader
+from granum.index.writer import Options, Writer
+from granum.model.answers import Role
 from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
-    import apsw
-
+    from granum.engine.watching import Watching
     from granum.index.jobs import Job
     from granum.index.lease import Lease
-    from granum.index.mailbox import Mailbox
     from granum.index.options import WriterStatus
-    from granum.index.policy import Policy
-    from granum.index.writer import Writer
-    from granum.model.answers import Reindexed
+    from granum.model.answers import DocumentChange, Reindexed
+    from granum.model.settings import Settings
 
-#: How often the folder of wishes is looked at, in seconds: when nobody has wished for long, and when somebody has.
-_SLOW, _QUICK = 0.25, 0.02
-#: How long after a wish the next one is expected.
-_EXPECTANT_SECONDS = 60.0
+#: How often the shared folder is looked at, in seconds: while nobody else is there, and while somebody is.
+ALONE_SECONDS, TOGETHER_SECONDS = 0.25, 0.02
+#: How often what dead processes left is removed, in seconds.
+CLEAN_SECONDS = 2.0
 
 
 class Holder:
-    """Owns the writer. The lease must be held, and is released by ``close``."""
+    """Owns the writer, under a lease that its maker holds for as long as this lives."""
+
+    name = Role.INDEXER
+    is_empty = False
 
     def __init__(
         self,
-        path: Path,
-        extractor_version: int,
+        index: Path,
         lease: Lease,
-        mailbox: Mailbox,
-        writer: Callable[[apsw.Connection], Writer],
+        options: Options,
+        settings: Settings,
         *,
         is_set_going: Callable[[], bool],
+        watching: Watching,
         on_damage: Callable[[str], None],
-        degraded: Callable[[], str],
+        on_lost: Callable[[], None],
     ) -> None:
-        """Opens the index.
+        """Opens the index, and begins to listen to others.
 
         Args:
-            path: The index's first generation.
-            extractor_version: Of the rows that are written.
+            index: The index's first generation.
             lease: Is held.
-            mailbox: Where others leave their wishes.
-            writer: Makes the writer on the open index.
+            options: What the writer works by.
+            settings: Those that rule.
             is_set_going: Whether the first scan is over; before, an idle writer does not mean that all is read.
-            on_damage: Called when another process found the index damaged.
-            degraded: What else than the writer keeps the index from being what the disk holds.
+            watching: Tells how far it can be relied on.
+            on_damage: Told in words, when a process that only reads found the index damaged.
+            on_lost: Called when somebody deleted the index or the lease.
 
         Raises:
-            IndexUnavailableError: It can neither be opened nor rebuilt; the lease is free again.
+            IndexUnavailableError: The index can neither be opened nor rebuilt.
         """
         self._lease = lease
-        self._mailbox = mailbox
-        self._on_damage = on_damage
-        self._degraded = degraded
+        self._settings = settings
         self._is_set_going = is_set_going
-        try:
-            opened = open_generation(path, extractor_version)
-        except BaseException:
-            lease.release()
-            raise
+        self._watching = watching
+        self._on_damage = on_damage
+        self._on_lost = on_lost
+        self._on_change = options.on_change
+        self._changes: deque[DocumentChange] = deque(maxlen=MOST_CHANGES)
+        self._changes_told = 0
+        self._lock = threading.Lock()
+        opened = open_generation(index, options.extractor_version)
         self.generation = opened.path
         self.message = opened.message
         self.reader = Reader(opened.path)
-        self._writer = writer(opened.connection)
+        self._root = options.root
+        self._writer = Writer(opened.connection, msgspec.structs.replace(options, on_change=self._changed))
+        self._inbox = Inbox(index)
+        self._board = Board(index)
         self._taken: dict[str, Future[Reindexed]] = {}
+        self._cleaned = 0.0
         self._ended = threading.Event()
-        self._mail = threading.Thread(target=self._serve, name="granum-mail", daemon=True)
-        self._mail.start()
+        self._thread = threading.Thread(target=self._serve, name="granum-holder", daemon=True)
+        self._thread.start()
+
+    @property
+    def watcher(self) -> str:
+        """See ``Role``."""
+        return self._watching.kind
 
     def submit(self, job: Job) -> Future[Reindexed]:
         """See ``Role``."""
@@ -93,9 +112,11 @@ class Holder:
         """See ``Role``."""
         return self._writer.wait_idle(timeout)
 
-    def set_policy(self, policy: Policy, max_file_size: int) -> None:
+    def update_settings(self, settings: Settings) -> bool:
         """See ``Role``."""
-        self._writer.set_policy(policy, max_file_size)
+        self._settings = settings
+        self._writer.set_policy(Policy.load(self._root, settings), settings.max_file_size)
+        return True
 
     def prepare(self) -> None:
         """See ``Role``."""
@@ -107,41 +128,88 @@ class Holder:
         # the last connection copies the log into the file, which a reader's cannot
         self.reader.close()
         self._writer.close()
-        if self._mail is not threading.current_thread():
-            self._mail.join()
-        self._lease.release()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+        self._answer()
+
+    def _changed(self, changes: Sequence[DocumentChange]) -> None:
+        """In the writer's thread."""
+        with self._lock:
+            self._changes_told += len(changes)
+            self._changes.extend(changes)
+        if self._on_change is not None:
+            self._on_change(changes)
+
+    # -- the thread
 
     def _serve(self) -> None:
-        """Does what others wish, and tells them how it stands."""
-        self._mailbox.clean()
-        expected_until = 0.0
+        """Does what others wish, and tells them how it stands, which they must know before they get an answer."""
+        slowly = 0.0
         pause = 0.0
         while not self._ended.wait(pause):
-            status = self._writer.status()
-            message = status.degraded or self._degraded()
-            self._lease.tell(resting=self._is_set_going() and not status.running, message=message)
-            if self._take() or self._taken:
-                expected_until = time.monotonic() + _EXPECTANT_SECONDS
+            together = self._take_in()
+            self._board.put(self._bulletin(with_changes=together))
             self._answer()
-            if is_marked_damaged(self.generation):  # by a process that only reads
-                self._on_damage("another process found it damaged")
-                return
-            pause = _QUICK if time.monotonic() < expected_until else _SLOW
+            pause = TOGETHER_SECONDS if together else ALONE_SECONDS
+            if time.monotonic() >= slowly:
+                slowly = time.monotonic() + ALONE_SECONDS
+                if not self._is_sound():
+                    return
 
-    def _take(self) -> bool:
-        wishes = self._mailbox.wishes(self._taken)
-        for wish in wishes:
+    def _take_in(self) -> bool:
+        """Takes wishes on, and gives up those that were taken back; tells whether anybody else is there."""
+        mail = self._inbox.look(self._taken)
+        for name, future in self._taken.items():
+            if name not in mail.names:
+                future.cancel()
+        for name, job in mail.wishes.items():
             try:
-                self._taken[wish.name] = self._writer.submit(wish.job)
-            except IndexUnavailableError:  # closed meanwhile
-                return False
-        return bool(wishes)
+                self._taken[name] = self._writer.submit(job)
+            except IndexUnavailableError:  # closed meanwhile; the wish stays for the next holder
+                break
+        return mail.has_peers or bool(self._taken)
 
     def _answer(self) -> None:
         for name in [name for name, future in self._taken.items() if future.done()]:
             future = self._taken.pop(name)
-            error = None if future.cancelled() else future.exception()
-            if error is None:
-                self._mailbox.answer(name, Answer(reindexed=future.result()))
-            elif not self._ended.is_set():
-                self._mailbox.answer(name, Answer(failure=str(error)))
+            if future.cancelled():
+                continue
+            if future.exception() is None:
+                self._inbox.answer(name, future.result())
+            # else the writer gave up before it was done: the wish stays for the next one
+
+    def _is_sound(self) -> bool:
+        """Looks after what changes seldom; False when this holder is at its end."""
+        if self._lease.is_lost() or not self.generation.exists():
+            self._on_lost()
+            return False
+        if is_marked_damaged(self.generation):
+            self._on_damage("Another process found the index damaged.")
+            return False
+        if time.monotonic() >= self._cleaned + CLEAN_SECONDS:
+            self._cleaned = time.monotonic()
+            self._inbox.clean()
+        return True
+
+    def _bulletin(self, *, with_changes: bool) -> Bulletin:
+        status = self._writer.status()
+        with self._lock:
+            changes = tuple(self._changes) if with_changes else ()
+            changes_before = self._changes_told - len(changes)
+        return Bulletin(
+            pid=os.getpid(),
+            since=self._lease.since,
+            version=__version__,
+            generation=self.generation.name,
+            exclude=self._settings.exclude,
+            max_file_size=self._settings.max_file_size,
+            running=status.running or not self._is_set_going(),
+            queue_length=status.queue_length,
+            files_done=status.files_done,
+            files_total=status.files_total,
+            degraded=status.degraded or self._watching.reason,
+            message=self.message,
+            watcher=self.watcher,
+            changes_before=changes_before,
+            changes=changes,
+        )

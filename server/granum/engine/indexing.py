@@ -1,4 +1,4 @@
-"""Keeps the index of one root: its file, its writer, its reader, and what is told about the work.
+"""Keeps the index of one root: as the process that writes it, or as one that reads what another writes.
 
 When the index turns out to be damaged while it is used, a new generation is begun and filled by a scan.
 """
@@ -6,34 +6,36 @@ When the index turns out to be damaged while it is used, a new generation is beg
 from __future__ import annotations
 
 import logging
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, InvalidStateError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
 import msgspec
 
-from granum.engine.follower import Follower
+from granum.engine.follower import Follower, News
 from granum.engine.holder import Holder
+from granum.engine.telling import Telling
+from granum.engine.waiting import LOOK_SECONDS, give_up, pass_on, sum_of
 from granum.engine.watching import Watching
 from granum.extract import EXTRACTOR_VERSION
 from granum.index import location
 from granum.index.generation import mark_damaged
 from granum.index.jobs import Cause, Job
-from granum.index.lease import Lease
-from granum.index.mailbox import Mailbox
+from granum.index.lease import Lease, NoLocksError
+from granum.index.options import Options
 from granum.index.policy import Policy
 from granum.index.schema import SCHEMA_VERSION
 from granum.index.store import Origin
-from granum.index.writer import Options, Writer
 from granum.model.answers import DocumentChange, Health, Reindexed, Status
-from granum.model.errors import CancelledRequestError, IndexUnavailableError
+from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-    from pathlib import Path
 
     from granum.engine.branches import Branches
     from granum.engine.roles import Role
@@ -46,10 +48,8 @@ log = logging.getLogger(__name__)
 
 #: How long the first scan waits for the watcher, so that it need not be repeated, in seconds.
 _WATCH_SECONDS = 2.0
-#: How often a caller that waits for work looks whether it was taken back, in seconds.
-_LOOK_SECONDS = 0.1
-#: Statuses told are at least this far apart, in seconds: each counts all rows.
-_STATUS_SECONDS = 0.25
+#: How often who waits for the first scan looks whether it is over, in seconds.
+_PAUSE_SECONDS = 0.005
 
 
 class Listeners(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class Listeners(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Indexing:
-    """Owns the index. Safe from any thread."""
+    """Owns the role that this process has, and the lease. Safe from any thread."""
 
     def __init__(
         self, root: Path, settings: Settings, branches: Branches, listeners: Listeners, index_dir: Path | None
@@ -76,31 +76,29 @@ class Indexing:
         # not the same lock: whoever replaces a writer waits for its thread, which may be telling of damage
         self._damage = threading.Lock()
         self._given_up: Path | None = None
+        self._started = False
         # between start() and the end of the first scan, a writer with nothing to do is not at rest
         self._starting = False
-        self._started = False
-        self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
-        self._extraction_cache = location.extraction_cache_path(root, settings, index_dir)
         # git's calls take tens of milliseconds, which neither the writer nor a request should wait for
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="granum-git")
-        self._news = threading.Event()
-        self._ended = threading.Event()
+        self._telling = Telling(self._look, listeners.on_status)
+        self._path = location.index_path(root, settings, index_dir, schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
+        self._extraction_cache = location.extraction_cache_path(root, settings, index_dir)
         self._lease = Lease(self._path)
-        self._mailbox = Mailbox(self._path)
         self.watching = Watching(root, settings, branches, self)
-        self._role: Role = self._hold() if self._lease.acquire() else self._follow()
+        self._alone: tempfile.TemporaryDirectory[str] | None = None
+        self._role: Role = self._begin_role()
 
     # -- work
 
     def start(self) -> None:
         """Asks git, then scans; returns at once. Called once."""
-        self._starting = self._lease.held
-        self._started = True
-        on_status = self._listeners.on_status
-        if on_status is not None:
-            # not before: an index at rest because nothing was asked of it yet is no news
-            threading.Thread(target=self._tell, args=(on_status,), name="granum-status", daemon=True).start()
-        self._background.submit(self._begin)
+        with self._lock:
+            self._started = True
+            self._starting = self._lease.held
+        # not before: an index at rest because nothing was asked of it yet is no news
+        self._telling.start()
+        self.later(self._begin)
 
     def opened(self, path: str) -> Future[Reindexed]:
         """The file of a buffer that was opened or closed goes before others."""
@@ -118,8 +116,10 @@ class Indexing:
         if path in self._told or self._closed or not self._started:
             return
         self._told.add(path)
-        with suppress(IndexUnavailableError):  # closed, or being replaced: whoever comes after scans everything
+        try:
             self._submit(Cause.CHANGED_ON_DISK, path).add_done_callback(lambda _: self._told.discard(path))
+        except IndexUnavailableError:  # closed, or being replaced: whoever comes after scans everything
+            self._told.discard(path)
 
     def reindex(
         self,
@@ -130,19 +130,31 @@ class Indexing:
         token: CancelToken | None,
     ) -> Reindexed:
         """Brings paths, or all, up to date, and waits for it."""
+
+        def on_look() -> None:
+            if progress is not None:
+                state = self._role.status()
+                progress(state.files_done, state.files_total)
+
         self._branches.refresh()
         cause = Cause.FORCED if force else Cause.CHANGED_ON_DISK
         futures = [self._submit(cause, path) for path in (paths if paths is not None else ("",))]
-        total = Reindexed()
-        for future in futures:
-            total += self._awaited(future, futures, progress, token)
+        total = sum_of(futures, on_look, token)
         if paths is None:
-            self._linked(token)
+            # until the references of what was read are linked too, which is the last of the work
+            while not self._role.wait_idle(LOOK_SECONDS):
+                if token is not None:
+                    token.check()
         return total
 
     def wait_idle(self, timeout: float) -> bool:
-        """Waits until nothing is queued and nothing runs."""
-        return self._role.wait_idle(timeout)
+        """Waits until nothing is queued, nothing runs, and the first scan after a start is over."""
+        deadline = time.monotonic() + timeout
+        while self._starting and not self._closed:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        return self._role.wait_idle(max(0.0, deadline - time.monotonic()))
 
     def update_settings(self, settings: Settings) -> None:
         """Judges files by the new settings and scans for what they change."""
@@ -150,8 +162,9 @@ class Indexing:
             before, self._settings = self._settings, settings
             if (before.exclude, before.max_file_size) == (settings.exclude, settings.max_file_size):
                 return
-            self._role.set_policy(Policy.load(self._root, settings), settings.max_file_size)
             self.watching.update_settings(settings)
+            if not self._role.update_settings(settings):
+                return
         self._submit(Cause.SCAN, "")
 
     def close(self) -> None:
@@ -160,11 +173,13 @@ class Indexing:
             if self._closed:
                 return
             self._closed = True
-        self._ended.set()
-        self._news.set()
+        self._telling.close()
         self.watching.close()
         self._background.shutdown(wait=False, cancel_futures=True)
         self._role.close()
+        self._lease.release()
+        if self._alone is not None:
+            self._alone.cleanup()
 
     # -- what watching asks: see ``Work``
 
@@ -187,7 +202,7 @@ class Indexing:
 
     def news(self) -> None:
         """Has the state told."""
-        self._news.set()
+        self._telling.news()
 
     # -- state
 
@@ -215,11 +230,13 @@ class Indexing:
         """
         role, writer = self._role, self._role.status()
         git = self._branches.view.state
+        degraded = writer.degraded or self.watching.reason or (_ALONE if self._alone is not None else "")
         return Status(
             root=str(self._root),
-            health=_health(writer, self.watching.reason, starting=self._starting),
+            health=_health(writer, degraded, starting=self._starting, is_empty=role.is_empty),
             quiescent=at_rest and self.is_at_rest(),
-            message=writer.degraded or self.watching.reason or role.message,
+            role=role.name,
+            message=degraded or role.message,
             counts=snapshot.counts(),
             queue_length=writer.queue_length,
             files_done=writer.files_done,
@@ -228,43 +245,41 @@ class Indexing:
             branch=git.branch if git else "",
             head=git.head if git else "",
             dirty=git.dirty if git else False,
-            watcher=self.watching.kind,
+            watcher=role.watcher,
             index_path=str(role.generation),
             index_bytes=_size(role.generation),
             problems=len(snapshot.problems()),
         )
 
-    # -- how it is done
+    # -- the roles
+
+    def _begin_role(self) -> Role:
+        """Becomes the one that writes if nobody else does.
+
+        Raises:
+            IndexUnavailableError: Nothing can be written, or the index can neither be opened nor rebuilt.
+        """
+        try:
+            if not self._lease.acquire():
+                return self._follow()
+        except NoLocksError as error:
+            log.warning("no locks: an index of its own", extra={"path": str(self._path), "reason": str(error)})
+            self._alone = tempfile.TemporaryDirectory(prefix="granum-", ignore_cleanup_errors=True)
+            self._path = Path(self._alone.name) / self._path.name
+            self._lease = Lease(self._path)
+            self._lease.acquire()
+        try:
+            return self._hold()
+        except BaseException:
+            self._lease.release()
+            raise
 
     def _hold(self) -> Holder:
-        """Becomes the one that writes; the lease must be held."""
-        return Holder(
-            self._path,
-            EXTRACTOR_VERSION,
-            self._lease,
-            self._mailbox,
-            self._writer_on,
-            is_set_going=lambda: self._started and not self._starting,
-            on_damage=self._damaged,
-            degraded=lambda: self.watching.reason,
-        )
-
-    def _follow(self) -> Follower:
-        """Becomes one of those that read, until the lease falls free."""
-        return Follower(
-            self._path,
-            EXTRACTOR_VERSION,
-            self._lease,
-            self._mailbox,
-            on_free=self._take_over,
-            on_change=self._changed,
-        )
-
-    def _writer_on(self, connection: apsw.Connection) -> Writer:
         from granum.resolve import Linker
 
-        return Writer(
-            connection,
+        return Holder(
+            self._path,
+            self._lease,
             Options(
                 root=self._root,
                 policy=Policy.load(self._root, self._settings),
@@ -279,106 +294,74 @@ class Indexing:
                 linker=Linker(waiting_at_once=0),
                 on_change=self._changed,
                 on_progress=self._listeners.on_progress,
-                on_idle=self._news.set,
+                on_idle=self._telling.news,
                 on_damage=self._damaged,
             ),
+            self._settings,
+            is_set_going=lambda: self._started and not self._starting,
+            watching=self.watching,
+            on_damage=self._damaged,
+            on_lost=lambda: self.later(self._replace),
         )
 
-    def _take_over(self) -> bool:
-        """The process that wrote the index is gone, and this one has the lease; False when it cannot write either."""
+    def _follow(self, failure: str = "") -> Follower:
+        news = News(self._take_over, self._changed, self._listeners.on_progress, self._telling.news)
+        return Follower(self._path, EXTRACTOR_VERSION, self._lease, news, failure)
+
+    def _take_over(self) -> None:
+        """The process that wrote the index is gone, and this one has the lease. In the follower's thread."""
         with self._lock:
             follower = self._role
             if self._closed or not isinstance(follower, Follower):
                 self._lease.release()
-                return True
-            try:
-                holder = self._hold()
-            except IndexUnavailableError as error:
-                log.warning("the index cannot be taken over", extra={"reason": str(error)})
-                return False
-            self._role = holder
+                return
+            self._role = holder = self._hold()
             self._starting = self._started
         for job, future in follower.hand_over():
-            _pass_on(holder.submit(job), future)
-        log.info("took over the index")
+            try:
+                pass_on(holder.submit(job), future)
+            except IndexUnavailableError:  # closed meanwhile
+                give_up(future)
+        log.info("took the index over", extra={"root": str(self._root)})
         if self._started:
-            with suppress(RuntimeError):  # closed meanwhile
-                self._background.submit(self._begin)
-        return True
+            self.later(self._begin)
 
     def _begin(self) -> None:
+        """Watches and scans, in the process that writes."""
         if self._lease.held:
             self.watching.start()
         else:
-            self.watching.stop()  # whoever holds the lease watches
+            self.watching.stop()
         self._branches.refresh()
         if self._lease.held:
             self.watching.wait_ready(_WATCH_SECONDS)
-            self._submit(Cause.SCAN, "").add_done_callback(self._scanned)
-            self._role.prepare()
+            with suppress(IndexUnavailableError):  # closed meanwhile
+                self._submit(Cause.SCAN, "").add_done_callback(self._scanned)
+                self._role.prepare()
+        else:
+            self._telling.news()  # there may be none for long
 
     def _scanned(self, _: Future[Reindexed]) -> None:
         self._starting = False
-        self._news.set()
+        self._telling.news()
 
-    def _submit(self, cause: Cause, path: str) -> Future[Reindexed]:
-        role, job = self._role, Job(cause=cause, path=path)
-        try:
-            return role.submit(job)
-        except IndexUnavailableError:
-            if role is self._role:
-                raise
-            return self._role.submit(job)  # it was taken over, or rebuilt, just then
-
-    def _awaited(
-        self,
-        future: Future[Reindexed],
-        all_futures: Sequence[Future[Reindexed]],
-        progress: Callable[[int, int], None] | None,
-        token: CancelToken | None,
-    ) -> Reindexed:
-        while True:
+    def _replace(self) -> None:
+        """The index is damaged or was deleted: a new one is begun, by whoever gets to it."""
+        with self._lock:
+            if self._closed:
+                return
+            self._role.close()
+            if self._lease.is_lost():
+                self._lease.release()
             try:
-                return future.result(_LOOK_SECONDS)
-            except TimeoutError:
-                if token is not None and token.cancelled:
-                    for each in all_futures:
-                        each.cancel()
-                    raise CancelledRequestError("the reindexing was cancelled") from None
-                if progress is not None:
-                    state = self._role.status()
-                    progress(state.files_done, state.files_total)
-            except CancelledError as error:
-                raise CancelledRequestError("the reindexing was cancelled") from error
+                self._role = self._begin_role()
+            except IndexUnavailableError as error:
+                log.warning("no new index can be begun", extra={"reason": str(error)})
+                self._role = self._follow(str(error))
+            self._starting = self._lease.held
+        self._begin()
 
-    def _linked(self, token: CancelToken | None) -> None:
-        """Waits until the references of what was read are linked too, which is the last of the work."""
-        while not self._role.wait_idle(_LOOK_SECONDS):
-            if token is not None:
-                token.check()
-
-    def _origin(self) -> Origin:
-        branch, commit = self._branches.provenance()
-        return Origin(branch=branch, commit=commit)
-
-    def _changed(self, changes: Sequence[DocumentChange]) -> None:
-        if self._listeners.on_change is not None:
-            self._listeners.on_change(changes)
-        self._news.set()
-
-    def _tell(self, on_status: Callable[[Status], None]) -> None:
-        """Tells the status after news, in a thread of its own: counting rows must delay neither writer nor requests."""
-        while self._news.wait() and not self._ended.is_set():
-            self._news.clear()
-            try:
-                at_rest = self.is_at_rest()
-                with self.reader.snapshot() as snapshot:
-                    status = self.status(snapshot, at_rest=at_rest)
-            except apsw.Error as error:
-                log.warning("no status could be told: %s", error)
-            else:
-                on_status(status)
-            self._ended.wait(_STATUS_SECONDS)
+    # -- damage
 
     def met_damage(self, reader: Reader, message: str) -> None:
         """A question found the index damaged; it is rebuilt, unless that has begun since the question was asked."""
@@ -395,36 +378,47 @@ class Indexing:
         log.error("the index is damaged: %s", message)
         with suppress(OSError):  # on a read-only disk nothing can be rebuilt either
             mark_damaged(generation)
-        if self._lease.held:  # else the one that holds it finds the mark
-            with suppress(RuntimeError):  # closed meanwhile
-                self._background.submit(self._replace)
+        if self._lease.held:  # else the process that holds it finds the mark
+            self.later(self._replace)
 
-    def _replace(self) -> None:
-        with self._lock:
-            if self._closed:
-                return
-            self._role.close()
-            self._role = self._hold() if self._lease.acquire() else self._follow()
-        self._begin()
+    # -- how it is done
+
+    def _submit(self, cause: Cause, path: str) -> Future[Reindexed]:
+        role, job = self._role, Job(cause=cause, path=path)
+        try:
+            return role.submit(job)
+        except IndexUnavailableError:
+            with self._lock:  # where it is being taken over or rebuilt, until that is done
+                if role is self._role:
+                    raise
+                return self._role.submit(job)
+
+    def _origin(self) -> Origin:
+        branch, commit = self._branches.provenance()
+        return Origin(branch=branch, commit=commit)
+
+    def _changed(self, changes: Sequence[DocumentChange]) -> None:
+        if self._listeners.on_change is not None:
+            self._listeners.on_change(changes)
+        self._telling.news()
+
+    def _look(self) -> Status:
+        at_rest = self.is_at_rest()
+        with self.reader.snapshot() as snapshot:
+            return self.status(snapshot, at_rest=at_rest)
 
 
-def _pass_on(done: Future[Reindexed], to: Future[Reindexed]) -> None:
-    """Has one future tell what another does."""
-
-    def tell(_: Future[Reindexed]) -> None:
-        with suppress(InvalidStateError, CancelledError):
-            error = done.exception()
-            if error is not None:
-                to.set_exception(error)
-            else:
-                to.set_result(done.result())
-
-    done.add_done_callback(tell)
+_ALONE = (
+    "The folder of the index is on a file system without locks, so that this process keeps an index of its own until"
+    " it ends. Set granum.indexPath to a folder on a local disk."
+)
 
 
-def _health(writer: WriterStatus, reason: str, *, starting: bool) -> Health:
-    if writer.degraded or reason:
+def _health(writer: WriterStatus, degraded: str, *, starting: bool, is_empty: bool) -> Health:
+    if degraded:
         return Health.DEGRADED
+    if is_empty:
+        return Health.STARTING
     if writer.running:
         return Health.INDEXING
     return Health.STARTING if starting else Health.READY

@@ -10,13 +10,18 @@ if TYPE_CHECKING:
 
     from granum.index.jobs import Job
     from granum.index.options import WriterStatus
-    from granum.index.policy import Policy
     from granum.index.reader import Reader
     from granum.model.answers import Reindexed
+    from granum.model.answers import Role as RoleName
+    from granum.model.settings import Settings
 
 
 class Role(Protocol):
     """Serves one index until it is closed. Safe from any thread."""
+
+    @property
+    def name(self) -> RoleName:
+        """Which of the two this is."""
 
     @property
     def reader(self) -> Reader:
@@ -27,8 +32,16 @@ class Role(Protocol):
         """The file that is read."""
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to read yet, because the process that writes has only just begun."""
+
+    @property
     def message(self) -> str:
         """What people should know of it, or nothing."""
+
+    @property
+    def watcher(self) -> str:
+        """How changes on disk are noticed."""
 
     def submit(self, job: Job) -> Future[Reindexed]:
         """Has a path brought in line with the disk; by whoever may.
@@ -43,8 +56,8 @@ class Role(Protocol):
     def wait_idle(self, timeout: float) -> bool:
         """Waits until nothing is to be done; False after ``timeout`` seconds."""
 
-    def set_policy(self, policy: Policy, max_file_size: int) -> None:
-        """Judges files by other rules; the settings of the process that writes rule."""
+    def update_settings(self, settings: Settings) -> bool:
+        """Judges files by these settings, where this process's rule; tells whether they do."""
 
     def prepare(self) -> None:
         """Readies itself for quick saves."""

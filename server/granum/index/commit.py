@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from granum.index import changes as sql
-from granum.index import packages
+from granum.index import owed, packages
 from granum.index.connection import BUSY_TIMEOUT_MS, immediate
 from granum.index.generation import DAMAGE
 from granum.index.modules import Modules, is_marker, renamed_modules
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from granum.index.reading import Reading
-    from granum.index.rows import Row
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +116,16 @@ class Committer:
         """Forgets the problems of a path."""
         self.connection.execute(sql.DELETE_PROBLEMS, (path,))
 
+    def take_up(self) -> list[str]:
+        """Takes up what an earlier process left undone.
+
+        Returns:
+            The files whose module has another name than the index says.
+        """
+        self._note_pending(exclude=())
+        self._folders.update(dict.fromkeys(owed.folders(self.connection)))
+        return renamed_modules(self.connection, Modules(self._root), "")
+
     def link_slice(self) -> None:
         """Links some of the waiting documents and summarises some of the waiting folders, in one transaction."""
         started = time.monotonic()
@@ -126,6 +135,7 @@ class Committer:
             if document_ids:
                 self._link(document_ids)
             packages.refresh(self.connection, folders)
+            owed.summarised(self.connection, folders)
         for document_id in document_ids:
             self._unlinked.pop(document_id, None)
         for folder in folders:
@@ -171,6 +181,8 @@ class Committer:
             if now and document_ids:
                 self._link(document_ids)
                 packages.refresh(self.connection, sorted(folders))
+            elif not now:
+                owed.note(self.connection, document_ids if self._linker else (), folders)
             renamed = self._renamed(outcomes, modules)
         if not now:
             self._unlinked.update(dict.fromkeys(document_ids))
@@ -212,13 +224,12 @@ class Committer:
             raise
         except Exception:
             log.exception("linking %d documents failed", len(document_ids))
+            owed.give_up(self.connection, document_ids)
 
     def _note_pending(self, exclude: Sequence[int]) -> None:
         """Takes up the documents that linking left for later; those just linked would come back forever."""
         if self._linker is None:
             return
         known = set(exclude)
-        rows: list[Row] = self.connection.execute(
-            "SELECT document_id FROM linkage WHERE is_pending = 1 LIMIT ?", (_LARGEST_SLICE,)
-        ).fetchall()
-        self._unlinked.update(dict.fromkeys(row[0] for row in rows if row[0] not in known))
+        waiting = owed.documents(self.connection, _LARGEST_SLICE)
+        self._unlinked.update(dict.fromkeys(each for each in waiting if each not in known))

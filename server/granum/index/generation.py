@@ -12,8 +12,9 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from granum.index.connection import immediate, open_writer
+from granum.index.connection import immediate, open_reader, open_writer
 from granum.index.location import current_generation, next_generation
+from granum.index.packing import add_functions
 from granum.index.schema import SCHEMA_VERSION, create_statements
 from granum.model.errors import IndexUnavailableError
 
@@ -43,6 +44,8 @@ def open_generation(path: Path, extractor_version: int) -> Generation:
     for _ in range(2):
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
+            if not file.exists():  # somebody deleted it; its mark says nothing of the next one of that name
+                _mark_of(file).unlink(missing_ok=True)
             connection, created, reason = _open(file, extractor_version)
         except (OSError, apsw.Error) as error:
             raise IndexUnavailableError(
@@ -56,17 +59,48 @@ def open_generation(path: Path, extractor_version: int) -> Generation:
     raise IndexUnavailableError("A new index was damaged as soon as it was made. Check the disk.")
 
 
+def readable_generation(index: Path, extractor_version: int, known: Path | None) -> Path | None:
+    """The newest generation, where it can be read and is not the known one; for who may not make one.
+
+    None also while the process that may is just about to begin or to replace it.
+    """
+    file = current_generation(index)
+    if file == known or is_marked_damaged(file) or not file.exists():
+        return None
+    try:
+        connection = open_reader(file)
+        try:
+            versions = _versions(connection)
+        finally:
+            connection.close()
+    except apsw.Error:
+        return None
+    return file if versions == (SCHEMA_VERSION, extractor_version) else None
+
+
+def open_nothing(extractor_version: int) -> apsw.Connection:
+    """An index of nothing, in memory, to answer from before there is one."""
+    connection = apsw.Connection(":memory:")
+    add_functions(connection)
+    _create(connection, extractor_version)
+    return connection
+
+
 def mark_damaged(path: Path) -> None:
     """Notes beside the file that it is not to be used again.
 
     Damage may be deep in a file that opens well; without the mark it would be opened at every start.
     """
-    path.with_name(path.name + _MARK).touch()
+    _mark_of(path).touch()
 
 
 def is_marked_damaged(path: Path) -> bool:
     """Whether somebody has noted that the file is not to be used again."""
-    return path.with_name(path.name + _MARK).exists()
+    return _mark_of(path).exists()
+
+
+def _mark_of(path: Path) -> Path:
+    return path.with_name(path.name + _MARK)
 
 
 def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, bool, str]:

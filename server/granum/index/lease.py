@@ -1,92 +1,59 @@
-"""Which process writes an index: the one that holds the operating system's lock on a file beside it.
+"""Which process writes an index: the one that holds the lease, a lock of the system beside it.
 
-A lock of the system, not a file that stands for one: it falls free when its holder dies, however it dies. What the
-holder says of itself lies in a second file, because on Windows a locked file cannot be read.
+All others read, and ask for the lease now and then; it falls free when its holder ends, however it ends.
 """
 
 from __future__ import annotations
 
-import logging
-import os
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import filelock
-import msgspec
-
-from granum import __version__
+from granum.index import shared
+from granum.index.oslock import NoLocksError, OsLock
+from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-log = logging.getLogger(__name__)
-
-
-class HolderInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What the holder tells the others. ``since`` is in seconds since the epoch; ``resting`` that it has no work."""
-
-    pid: int
-    since: float
-    version: str
-    resting: bool = False
-    message: str = ""
+__all__ = ["Lease", "NoLocksError"]
 
 
 class Lease:
-    """The right to write the index at ``path`` (its first generation). Not for several threads at once."""
+    """The right to write the index whose first generation is at ``index``. Not for several threads at once."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.with_suffix(".lock")
-        self._info = path.with_suffix(".holder")
-        self._lock = filelock.FileLock(self._file, blocking=False, thread_local=False, fallback_to_soft=False)
-        self._since = 0.0
-        self._told = HolderInfo(pid=0, since=0.0, version="")
-        self.failure = ""
+    def __init__(self, index: Path) -> None:
+        self._lock = OsLock(shared.folder_of(index) / "lease")
+        #: When it was got, in seconds since the epoch.
+        self.since = 0.0
 
     @property
     def held(self) -> bool:
-        """Whether this is the holder."""
-        return self._lock.is_locked
+        """Whether this process may write."""
+        return self._lock.held
 
     def acquire(self) -> bool:
-        """Takes the lease if it is free; ``failure`` tells why this file system cannot lend it."""
-        if self._lock.is_locked:
-            return True
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except filelock.Timeout:
-            return False
-        except (OSError, NotImplementedError) as error:
-            self.failure = f"The index's folder lends no locks ({error}); let only one process serve this workspace."
-            log.warning("%s", self.failure)
-            return False
-        self.failure = ""
-        self._since = time.time()
-        return True
+        """Takes the lease if it is free.
 
-    def tell(self, *, resting: bool, message: str = "") -> None:
-        """Writes what the others should know; only by the holder, and only when it is new."""
-        info = HolderInfo(pid=os.getpid(), since=self._since, version=__version__, resting=resting, message=message)
-        if info == self._told or not self.held:
-            return
-        self._told = info
-        temporary = self._info.with_suffix(".holder-new")
-        with suppress(OSError):  # a full disk: the others only know less
-            temporary.write_bytes(msgspec.json.encode(info))
-            temporary.replace(self._info)
-
-    def holder(self) -> HolderInfo | None:
-        """What the holder told of itself, or the last one that had no time to take it back."""
+        Raises:
+            NoLocksError: The file system lends no locks.
+            IndexUnavailableError: Nothing can be written there.
+        """
+        held_before = self._lock.held
         try:
-            return msgspec.json.decode(self._info.read_bytes(), type=HolderInfo)
-        except (OSError, msgspec.DecodeError):
-            return None
+            held = self._lock.acquire()
+        except OSError as error:
+            raise IndexUnavailableError(
+                f"The index cannot be opened or created: {error}. Free some space, or set granum.indexPath to a"
+                " folder that can be written."
+            ) from error
+        if held and not held_before:
+            self.since = time.time()
+        return held
+
+    def is_lost(self) -> bool:
+        """Whether somebody deleted what the lock is on, so that another process may have the lease by now."""
+        return self._lock.held and not self._lock.is_in_place()
 
     def release(self) -> None:
         """Lets the next one have it."""
-        if self.held:
-            with suppress(OSError):
-                self._info.unlink(missing_ok=True)
         self._lock.release()

@@ -7,11 +7,9 @@ belongs to the thread that uses it; only ``interrupt`` may be called from anothe
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import apsw
 
 from granum.index import facts, symbols, views
 from granum.index.connection import open_reader
@@ -21,6 +19,8 @@ from granum.model.answers import BranchScope
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import apsw
 
     from granum.index.facts import FactFilter
     from granum.index.freshness import CitedFile
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Idle connections kept for the next snapshots; each holds a page cache.
 _KEPT = 4
-#: How long an index without tables is waited for, and how often it is looked at.
-_PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.01
 
 
 def no_branches(_path: str) -> BranchScope:
@@ -49,14 +47,15 @@ def no_branches(_path: str) -> BranchScope:
 
 
 class Reader:
-    """Hands out snapshots of the index at ``path``. Safe to use from any thread.
+    """Hands out snapshots of an index. Safe to use from any thread.
 
     Connections are pooled rather than bound to threads: those of an executor come and go, and each would keep its
     connection open.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, index: Path | Callable[[], apsw.Connection]) -> None:
+        """Opens nothing yet; ``index`` is a file, or makes connections."""
+        self._connect = index if callable(index) else partial(open_reader, index)
         self._lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
         self._closed = False
@@ -73,7 +72,9 @@ class Reader:
         """
         connection = self._take()
         try:
-            _begin(connection)
+            connection.execute("BEGIN")
+            # a deferred transaction would fix its view only at the first query, which may come much later
+            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
             yield Snapshot(connection, View(scope_of=scope_of))
         finally:
             if not connection.get_autocommit():
@@ -92,7 +93,7 @@ class Reader:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return open_reader(self._path)
+        return self._connect()
 
     def _give_back(self, connection: apsw.Connection) -> None:
         with self._lock:
@@ -100,23 +101,6 @@ class Reader:
                 self._idle.append(connection)
                 return
         connection.close()
-
-
-def _begin(connection: apsw.Connection) -> None:
-    """Begins a read transaction; waits for the tables of an index that another process is just beginning."""
-    patience = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        connection.execute("BEGIN")
-        try:
-            # a deferred transaction would fix its view only at the first query, which may come much later
-            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
-        except apsw.SQLError:
-            connection.execute("ROLLBACK")
-            if time.monotonic() > patience:
-                raise
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return
 
 
 class Snapshot:

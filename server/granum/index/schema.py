@@ -244,6 +244,8 @@ CREATE TABLE linkage (
   symbols_seen INTEGER,            -- the highest symbol id when it was linked; NULL when it was not yet
   is_pending INTEGER NOT NULL DEFAULT 0
 );
+-- each linking asks for the lowest: without this it would read all of them
+CREATE INDEX linkage_seen ON linkage (symbols_seen);
 CREATE INDEX linkage_pending ON linkage (document_id) WHERE is_pending = 1;
 
 -- the documents whose names were consulted when a document was linked; a name consulted in vain is kept too
@@ -286,6 +288,9 @@ CREATE TABLE chunk (
   token_count INTEGER NOT NULL,
   UNIQUE (document_id, chunk_index)
 );
+
+-- folders with documents that changed since their summary was made
+CREATE TABLE unsummarised (folder TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- document_id 0 for packages, whose key is the folder's path
 CREATE TABLE summary_row (

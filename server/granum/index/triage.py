@@ -107,6 +107,7 @@ class Triage:
         else:
             # a scan of everything also finds what ignore files that changed unnoticed say now
             self.policy = self.policy.fresh()
+            self._backlog.put(self._committer.take_up(), Cause.SCAN, entry.tickets, force=True)
         known = self._known_below(path)
         self._backlog.begin_walk(entry, walk(self._root, path, self.policy, known, everything=entry.force), known)
         return gone

@@ -317,6 +317,7 @@ def folder_status(uri: str, status: answers.Status) -> wire.FolderStatus:
         uri=uri,
         health=status.health,
         quiescent=status.quiescent,
+        role=status.role,
         message=status.message,
         counts=wire.RowCounts(
             files=counts.files,

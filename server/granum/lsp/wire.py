@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 
-from granum.model.answers import BranchScope, Health
+from granum.model.answers import BranchScope, Health, Role
 from granum.model.layers import (
     Freshness,
     Granularity,
@@ -380,6 +380,7 @@ class FolderStatus(Wire, frozen=True):
     uri: str
     health: Health
     quiescent: bool
+    role: Role
     message: str
     counts: RowCounts
     queue_length: int

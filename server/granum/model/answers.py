@@ -272,12 +272,20 @@ class Health(StrEnum):
     DEGRADED = "degraded"
 
 
+class Role(StrEnum):
+    """What a process is to the index of a workspace: the one that writes it, or one of those that only read it."""
+
+    INDEXER = "indexer"
+    READER = "reader"
+
+
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The state of one workspace. ``quiescent`` means: nothing queued, nothing running."""
 
     root: str
     health: Health
     quiescent: bool
+    role: Role
     message: str
     counts: LayerCounts
     queue_length: int

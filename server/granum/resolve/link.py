@@ -181,7 +181,8 @@ class _Run:
         """Keeps the interfaces that links were made against before their documents are linked themselves."""
         changes = _Changes()
         rows = self._rows.rows(
-            "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT document_id FROM linkage)",
+            "SELECT value FROM json_each(?) WHERE value NOT IN"
+            " (SELECT document_id FROM linkage WHERE interface IS NOT NULL)",
             (json.dumps(list(document_ids)),),
         )
         for table in self._modules.tables([row[0] for row in rows]):

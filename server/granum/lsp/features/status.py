@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from granum.lsp import convert, wire
-from granum.model.answers import Health
+from granum.model.answers import Health, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,7 @@ def _folder_status(reading: Reading, folder: Folder) -> wire.FolderStatus:
         uri=folder.uri,
         health=Health.DEGRADED,
         quiescent=True,
+        role=Role.READER,
         message=f"the folder could not be opened: {folder.failure}",
         counts=_NO_COUNTS,
         queue_length=0,

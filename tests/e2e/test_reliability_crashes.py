@@ -1,0 +1,62 @@
+"""A process that is killed at any moment leaves an index that is whole, and that the next one brings up to date."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.dying import MOMENTS, run_and_die, settled_rows
+from tests.fixture import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def write_workspace(root: Path) -> Path:
+    """A dozen modules and a page that refer to each other."""
+    modules = "".join(
+        f"""
+//- /m{number:02}.py
+from m{(number + 1) % 12:02} import total as other
+
+
+class C{number}:
+    \"\"\"Keeps {number}. It must never hold more than {number} of them.\"\"\"
+
+    def run(self, value):
+        \"\"\"Returns the value. It must be positive.\"\"\"
+        if value < {number}:
+            raise ValueError("value must be positive")
+        return other(value)
+
+
+def total(value):
+    \"\"\"Returns the total of {number}.\"\"\"
+    return C{number}().run(value)
+"""
+        for number in range(12)
+    )
+    parse(f"{modules}//- /README.md\n# Sums\n\n`m03.total` must never be called twice.\n").write(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """What an index says that was made at once."""
+    folder = tmp_path_factory.mktemp("fresh")
+    return settled_rows(write_workspace(folder / "root"), folder / "index")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_an_index_is_whole_and_complete_after_a_process_died(tmp_path: Path, fresh: Rows, moment: str) -> None:
+    root, index_dir = write_workspace(tmp_path / "root"), tmp_path / "index"
+    run_and_die(root, index_dir, moment)
+    shutil.rmtree(root)
+    assert settled_rows(write_workspace(root), index_dir) == fresh
