@@ -37,8 +37,7 @@ def open_writer(path: Path) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path))
     try:
-        add_functions(connection)
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        _configure(connection)
         # the size of pages and the way to free them are fixed by the first page that is written, as WAL does
         connection.execute(
             f"PRAGMA page_size={PAGE_BYTES}; PRAGMA auto_vacuum=INCREMENTAL;"
@@ -60,10 +59,17 @@ def open_reader(path: Path) -> apsw.Connection:
         apsw.Error: It is missing, cannot be opened, or is not a database.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    add_functions(connection)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    _configure(connection)
     connection.execute(f"PRAGMA query_only=1; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-{READER_CACHE_KIB}")
     return connection
+
+
+def _configure(connection: apsw.Connection) -> None:
+    add_functions(connection)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # else a statement whose plan may depend on its values (a partial index is enough) is compiled anew for each of
+    # them, which takes longer than running it
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
 
 
 @contextmanager
