@@ -61,7 +61,6 @@ _FTS_KEYS = {
     " JOIN document d ON d.id = p.document_id WHERE NOT p.is_stale",
     "summary_fts": "SELECT y.id, coalesce(d.path, '') || y.granularity || y.key FROM summary y"
     " LEFT JOIN document d ON d.id = y.document_id",
-    "chunk_fts": "SELECT c.id, d.path || c.chunk_index FROM chunk c JOIN document d ON d.id = c.document_id",
 }
 _STALE_IDS = {
     "paragraph_fts": "SELECT id FROM paragraph WHERE is_stale",
@@ -83,7 +82,7 @@ _REFERENCES = (
     ("linkage", "document_id", "document"),
     ("linkage_source", "document_id", "document"),
     ("linkage_source", "source_id", "document"),
-    ("linkage_missing", "document_id", "document"),
+    ("linkage_name", "document_id", "document"),
 )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from granum.extract import EXTRACTOR_VERSION, extract, language_of
 from granum.index.connection import immediate
+from granum.index.document_rows import document_rows
 from granum.index.freshness import FileStamp
 from granum.index.generation import open_generation
 from granum.index.modules import Modules, is_marker, renamed_modules
@@ -99,5 +100,5 @@ class Indexed:
             eol=decoded.eol,
             encoding=decoded.encoding,
             read_at=time.time(),
-            extraction=extract(path, decoded.text),
+            rows=document_rows(extract(path, decoded.text)),
         )

@@ -83,7 +83,9 @@ def stored(cache: Path) -> str:
     connection = open_reader(index)
     connection.execute("PRAGMA query_only = 0")  # for the table of terms, which is temporary
     try:
-        names = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
+        names = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL"
+        )
         words: list[str] = []
         for name, sql in names.fetchall():
             words.extend(str(value) for row in connection.execute(f'SELECT * FROM "{name}"') for value in row)

@@ -61,7 +61,7 @@ def test_a_damaged_index_is_replaced_and_every_answer_is_complete(tmp_path: Path
         (root / f"m{number}.py").write_text(f'def f{number}():\n    """X. It must never be {number}."""\n' * 5)
     cache = tmp_path / "cache"
     assert granum(root, cache, "index", ".").returncode == 0
-    (index,) = cache.rglob("*.db")
+    (index,) = cache.rglob("index-*.db")
     index.write_bytes(DAMAGE[kind](bytearray(index.read_bytes())))
     with StrictClient(cache, optional=["window/logMessage"]) as client:
         client.initialize(root)

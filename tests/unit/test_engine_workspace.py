@@ -241,8 +241,7 @@ def test_a_damaged_text_that_only_a_question_meets_has_the_index_rebuilt(
     workspace = open_workspace("//- /a.py\ndef f():\n    return " + " + ".join(f"value_{i}" for i in range(40)) + "\n")
     (index,) = (tmp_path / "index").rglob("index-*.db")
     connection = apsw.Connection(str(index))
-    connection.create_scalar_function("unpacked", lambda _: "", 1, deterministic=True)
-    connection.execute("UPDATE paragraph_row SET packed_text = randomblob(200)")
+    connection.execute("UPDATE text_block SET packed = randomblob(200)")
     connection.close()
     with pytest.raises(IndexUnavailableError, match="being rebuilt"):
         workspace.layers("a.py", include_text=True)

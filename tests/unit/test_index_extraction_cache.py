@@ -56,7 +56,7 @@ def test_what_was_kept_is_found_as_a_reading_of_the_file_as_it_is_now(root: Path
     found = cache.find("a.py", sha("LIMIT = 3\n"), STAMP, 5.0)
     assert found is not None
     assert (found.stamp, found.read_at) == (STAMP, 5.0)
-    assert found.extraction == reading.extraction
+    assert found.rows == reading.rows
     assert (found.eol, found.encoding) == (reading.eol, reading.encoding)
     cache.close()
 
@@ -104,7 +104,7 @@ def test_workers_readings_are_kept(root: Path, file: Path, tmp_path: Path) -> No
     cache = ExtractionCache(file, EXTRACTOR_VERSION)
     found = [cache.find(f"m{number}.py", sha(f"LIMIT = {number}\n"), STAMP, 5.0) for number in range(30)]
     cache.close()
-    assert [reading is not None and reading.extraction is not None for reading in found] == [True] * 30
+    assert [reading is not None and reading.rows is not None for reading in found] == [True] * 30
 
 
 def test_its_size_is_bounded_and_what_was_used_last_stays(

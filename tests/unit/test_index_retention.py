@@ -101,7 +101,7 @@ def test_a_deleted_file_leaves_no_trace_after_its_days(index: Index) -> None:
     deleted = index.query("SELECT id FROM document WHERE is_stale")[0][0]
     shift(index, 31)
     index.tidy()
-    for table in ("document_version", "paragraph", "proposition", "linkage", "linkage_source", "linkage_missing"):
+    for table in ("document_version", "paragraph", "proposition", "linkage", "linkage_source", "linkage_name"):
         assert index.query(f"SELECT count(*) FROM {table} WHERE document_id = ?", deleted) == [(0,)], table
     assert index.query("SELECT path FROM document") == [("a.py",)]
     index.rows()
@@ -162,7 +162,7 @@ def test_links_that_were_given_up_leave_with_their_document(index: Index) -> Non
     with immediate(connection):
         connection.execute("INSERT INTO linkage (document_id) VALUES (?)", (gone,))
         connection.execute("INSERT INTO linkage_source VALUES (?, ?), (?, ?)", (gone, left, left, gone))
-        connection.execute("INSERT INTO linkage_missing VALUES ('nowhere', ?)", (gone,))
+        connection.execute("INSERT INTO linkage_name VALUES (1, 0, ?)", (gone,))
     connection.close()
     shift(index, 31)
     index.tidy()
@@ -362,7 +362,7 @@ def many(index: Index, names: Sequence[str]) -> None:
 
 
 def test_the_file_shrinks_when_most_of_the_workspace_was_deleted(index: Index) -> None:
-    names = [f"m{number}" for number in range(60)]
+    names = [f"m{number}" for number in range(100)]
     many(index, names)
     with tidying(index.path) as work:
         work._committer.empty_log()

@@ -64,8 +64,8 @@ def test_readings_come_in_order_with_their_turns(tmp_path: Path, pool: Pool) -> 
         ("gone.py", State.MISSING, 2),
     ]
     assert readings[0].eol == "\r\n"
-    assert readings[0].extraction is not None
-    assert [s.name for s in readings[0].extraction.symbols if s.kind == "function"] == ["f"]
+    assert readings[0].rows is not None
+    assert [row[1] for row in readings[0].rows.symbols] == ["", "f"]
     assert readings[1].problem is not None
     assert readings[1].problem.code == "binary"
 
@@ -107,7 +107,7 @@ def test_a_known_content_is_not_extracted(tmp_path: Path, pool: Pool) -> None:
     known = pool.next().content_sha256
     pool.workers.submit((Request(path="a.py", known_sha256=known),), 0)
     assert (again := pool.next()).state is State.UNCHANGED
-    assert again.extraction is None
+    assert again.rows is None
 
 
 def test_a_killed_worker_costs_one_file(tmp_path: Path, pool: Pool) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import apsw
+import msgspec
 import pytest
 
 from granum.extract import EXTRACTOR_VERSION, extract
 from granum.index.commit import Committer
+from granum.index.document_rows import document_rows
 from granum.index.freshness import FileStamp
 from granum.index.generation import open_generation
 from granum.index.jobs import Cause, Entry, Job, Queue, Ticket
@@ -16,15 +19,12 @@ from granum.index.reader import Reader
 from granum.index.reading import Reading, State
 from granum.index.store import Origin
 from granum.model.errors import IndexUnavailableError
-from granum.model.layers import Paragraph, ParagraphKind
 from granum.resolve import link
 from tests.index_rows import WATCHDOG, Index, indexing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import apsw
 
     from granum.model.answers import DocumentChange
 
@@ -240,14 +240,10 @@ def test_what_cannot_be_stored_is_a_problem_of_its_own(root: Path, tmp_path: Pat
     generation = open_generation(tmp_path / "i.db", EXTRACTOR_VERSION)
     committer = Committer(generation.connection, root, EXTRACTOR_VERSION, Origin, None)
     stamp = FileStamp(size=1, mtime_ns=1, ctime_ns=1, inode=1)
-    good = extract("good.py", function("f"))
-    unstorable = Paragraph(
-        kind=ParagraphKind.FUNCTION, qualified_name="f", ordinal=0, paragraph_index=0, start_line=1, end_line=1,
-        text="\ud800", token_count=1,
-    )  # fmt: skip
-    bad = type(good)(language="python", source_type=good.source_type, line_count=1, paragraphs=(unstorable,))
+    good = document_rows(extract("good.py", function("f")))
+    bad = msgspec.structs.replace(good, names=("\ud800",))
     readings = [
-        Reading(path=path, state=State.READ, stamp=stamp, content_sha256=path.encode(), read_at=1.0, extraction=made)
+        Reading(path=path, state=State.READ, stamp=stamp, content_sha256=path.encode(), read_at=1.0, rows=made)
         for path, made in (("bad.py", bad), ("good.py", good))
     ]
     committed = committer.commit(readings, link=False)
@@ -287,10 +283,14 @@ def test_a_damaged_index_is_told_and_not_used_again(root: Path, tmp_path: Path) 
         (root / f"f{i}.py").write_text(function(f"f{i}") * 20)
     with indexing(root, tmp_path / "i.db") as index:
         index.writer.submit(Job(cause=Cause.SCAN)).result(WATCHDOG)
-    size = (tmp_path / "i.db").stat().st_size
+    connection = apsw.Connection(str(tmp_path / "i.db"))
+    leaves = "SELECT pgoffset, pgsize FROM dbstat WHERE name = 'paragraph_row' AND pagetype = 'leaf'"
+    pages = connection.execute(leaves).fetchall()
+    connection.close()
     with (tmp_path / "i.db").open("r+b") as file:
-        file.seek(size * 2 // 3)  # behind the schema, so that it is noticed in use and not when it is opened
-        file.write(b"\xa5" * (size - size * 2 // 3))
+        for offset, size in pages:
+            file.seek(offset)
+            file.write(b"\xa5" * size)
     told = threading.Event()
     with indexing(root, tmp_path / "i.db", on_damage=lambda _message: told.set()) as index:
         index.writer.submit(Job(cause=Cause.FORCED))

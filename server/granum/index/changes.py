@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from granum.index.schema import CODED, FTS_COLUMNS, STALE_TWINS, UNLINKED, last_heading, usual_heading_path, value_of
+from granum.index.schema import FTS_COLUMNS, STALE_TWINS, UNLINKED
 
 if TYPE_CHECKING:
     import apsw
@@ -18,21 +18,8 @@ if TYPE_CHECKING:
 Values = tuple[Any, ...]
 
 
-def _insert(table: str, columns: str) -> str:
-    marks = ", ".join(_mark(column.strip()) for column in columns.split(","))
-    return f"INSERT INTO {table} ({columns}) VALUES ({marks})"
-
-
-def _mark(column: str) -> str:
-    """The expression of a column's value: packed or coded where the column's name says so."""
-    if column in CODED:
-        return _coded(column, "?")
-    return "packed(?)" if column.startswith("packed_") else "?"
-
-
-def _coded(column: str, value: str) -> str:
-    cases = " ".join(f"WHEN '{member}' THEN {code}" for code, member in enumerate(CODED[column]))
-    return f"CASE {value} {cases} END"
+def _insert(table: str, columns: str, verb: str = "INSERT") -> str:
+    return f"{verb} INTO {table} ({columns}) VALUES ({', '.join('?' * (columns.count(',') + 1))})"
 
 
 @cache
@@ -53,7 +40,7 @@ _FTS_TABLES = (*FTS_COLUMNS, *STALE_ORIGINS)
 DELETE_OCCURRENCE = (
     "DELETE FROM occurrence WHERE proposition_id = ? AND start_line = ? AND end_line = ? AND paragraph_id = ?"
 )
-DELETE_MENTION = "DELETE FROM mention WHERE name = ? AND proposition_id = ?"
+DELETE_MENTION = "DELETE FROM mention_row WHERE name_id = (SELECT id FROM name WHERE text = ?) AND proposition_id = ?"
 DELETE_SYMBOL = "DELETE FROM definition WHERE id = ?"
 #: A reference must never point at a definition that is gone: its id says nothing any more.
 UNLINK_TARGET = (
@@ -63,6 +50,7 @@ DELETE_REFERENCE = "DELETE FROM reference_row WHERE document_id = ? AND id = ?"
 DELETE_IMPORT = "DELETE FROM import WHERE id = ?"
 DELETE_CHUNK = "DELETE FROM chunk WHERE id = ?"
 DELETE_SUMMARY = "DELETE FROM summary_row WHERE id = ?"
+DELETE_BLOCK = "DELETE FROM text_block WHERE id = ?"
 DELETE_PROBLEMS = "DELETE FROM problem WHERE path = ?"
 
 INSERT_DOCUMENT = _insert(
@@ -81,54 +69,50 @@ INSERT_VERSION = _insert(
     "document_version", "id, document_id, content_sha256, branch_name, commit_sha, extractor_version, first_seen"
 )
 
-#: What follows from the qualified name (?5) and kind (?4) is left NULL.
-INSERT_PARAGRAPH = (
-    "INSERT INTO paragraph_row (id, document_id, version_id, paragraph_kind_code, qualified_name, ordinal,"
-    " paragraph_index, start_line, end_line, own_section_heading, own_heading_path, own_symbol_names, packed_text,"
-    f" token_count, summary, tags) VALUES (?, ?, ?, {_mark('paragraph_kind_code')}, ?, ?, ?, ?, ?,"
-    f" nullif(?10, {last_heading('?11')}), nullif(?11, {usual_heading_path('?4', '?5')}), nullif(?12, ?5), packed(?13),"
-    " ?, ?, ?)"
+INSERT_PARAGRAPH = _insert(
+    "paragraph_row",
+    "id, document_id, version_id, paragraph_index, paragraph_kind_code, qualified_name, ordinal, own_section_heading,"
+    " own_heading_path, start_line, end_line, token_count",
 )
 MOVE_PARAGRAPH = "UPDATE paragraph_row SET paragraph_index = ?, start_line = ?, end_line = ? WHERE id = ?"
 REWRITE_PARAGRAPH = (
-    "UPDATE paragraph_row SET version_id = ?, paragraph_index = ?, start_line = ?, end_line = ?,"
-    f" own_section_heading = nullif(?5, {last_heading('?6')}),"
-    f" own_heading_path = nullif(?6, {usual_heading_path(value_of('paragraph_kind_code'), 'qualified_name')}),"
-    " own_symbol_names = nullif(?7, qualified_name), packed_text = packed(?8), token_count = ?, summary = ?, tags = ?,"
-    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?"
+    "UPDATE paragraph_row SET version_id = ?, paragraph_index = ?, own_section_heading = ?, own_heading_path = ?,"
+    " start_line = ?, end_line = ?, token_count = ?, own_text = NULL, is_stale = 0, stale_since = NULL,"
+    " superseded_by = NULL WHERE id = ?"
 )
-STALE_PARAGRAPH = "UPDATE paragraph_row SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
+STALE_PARAGRAPH = "UPDATE paragraph_row SET own_text = ?, is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
 
-INSERT_PROPOSITION = (
-    "INSERT INTO proposition_row (id, document_id, version_id, hash, packed_statement, proposition_type_code,"
-    " confidence, proposition_source_code) VALUES (?, ?, ?, ?, packed_pair(?9, ?5),"
-    f" {_coded('proposition_type_code', '?6')}, ?7, {_coded('proposition_source_code', '?8')})"
+INSERT_PROPOSITION = _insert(
+    "proposition_row",
+    "id, document_id, version_id, proposition_index, fingerprint, proposition_type_code, confidence_parts,"
+    " proposition_source_code",
 )
+MOVE_PROPOSITION = "UPDATE proposition_row SET proposition_index = ? WHERE id = ?"
 REWRITE_PROPOSITION = (
-    f"UPDATE proposition_row SET packed_statement = packed_pair(?5, ?1), confidence = ?3,"
-    f" proposition_type_code = {_coded('proposition_type_code', '?2')},"
-    f" proposition_source_code = {_coded('proposition_source_code', '?4')},"
-    " is_stale = 0, stale_since = NULL, superseded_by = NULL WHERE id = ?6"
+    "UPDATE proposition_row SET proposition_index = ?, proposition_type_code = ?, confidence_parts = ?,"
+    " proposition_source_code = ?, own_text = NULL, is_stale = 0, stale_since = NULL, superseded_by = NULL"
+    " WHERE id = ?"
 )
-STALE_PROPOSITION = "UPDATE proposition_row SET is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
+STALE_PROPOSITION = (
+    "UPDATE proposition_row SET own_text = ?, is_stale = 1, stale_since = ?, superseded_by = ? WHERE id = ?"
+)
 INSERT_OCCURRENCE = _insert("occurrence", "proposition_id, start_line, end_line, paragraph_id, symbol_id")
-INSERT_MENTION = _insert("mention", "name, proposition_id")
+INSERT_MENTION = _insert("mention_row", "name_id, proposition_id")
 
 INSERT_SYMBOL = _insert(
     "definition",
-    "id, document_id, qualified_name, symbol_kind_code, ordinal, paragraph_id, name, start_line, end_line, name_line,"
-    " name_column, name_end_column, signature, type_name",
+    "id, document_id, symbol_kind_code, qualified_name, ordinal, paragraph_id, own_name, start_line, end_line,"
+    " name_line, name_column, name_end_column, signature, type_name",
 )
 UPDATE_SYMBOL = (
-    "UPDATE definition SET paragraph_id = ?, name = ?, start_line = ?, end_line = ?, name_line = ?,"
+    "UPDATE definition SET paragraph_id = ?, own_name = ?, start_line = ?, end_line = ?, name_line = ?,"
     " name_column = ?, name_end_column = ?, signature = ?, type_name = ? WHERE id = ?"
 )
 INSERT_REFERENCE = _insert(
-    "reference_row", "id, document_id, reference_kind_code, name, local_type, line, column, end_column, scope_id"
+    "reference_row",
+    "document_id, id, reference_kind_code, name_id, type_id, scope_id, line, column, own_length",
 )
-MOVE_REFERENCE = (
-    "UPDATE reference_row SET line = ?, column = ?, end_column = ?, scope_id = ? WHERE document_id = ? AND id = ?"
-)
+MOVE_REFERENCE = "UPDATE reference_row SET line = ?, column = ?, own_length = ? WHERE document_id = ? AND id = ?"
 INSERT_IMPORT = _insert("import", "id, document_id, local, module, level, name, scope, line")
 MOVE_IMPORT = "UPDATE import SET line = ? WHERE id = ?"
 
@@ -140,11 +124,11 @@ UPDATE_CHUNK = (
     " WHERE id = ?"
 )
 INSERT_SUMMARY = _insert(
-    "summary_row",
-    "id, document_id, granularity, key, start_line, end_line, packed_body",
+    "summary_row", "id, document_id, summary_index, granularity_code, key, start_line, end_line, own_text"
 )
-UPDATE_SUMMARY = "UPDATE summary_row SET start_line = ?, end_line = ?, packed_body = packed(?) WHERE id = ?"
-INSERT_PROBLEM = "INSERT OR IGNORE INTO problem (path, code, message, line, stamp) VALUES (?,?,?,?,?)"
+UPDATE_SUMMARY = "UPDATE summary_row SET summary_index = ?, start_line = ?, end_line = ?, own_text = ? WHERE id = ?"
+PUT_BLOCK = _insert("text_block", "id, packed", "INSERT OR REPLACE")
+INSERT_PROBLEM = _insert("problem", "path, code, message, line, stamp", "INSERT OR IGNORE")
 
 STATEMENTS = (
     *(fts_delete(table) for table in _FTS_TABLES),
@@ -156,16 +140,19 @@ STATEMENTS = (
     DELETE_IMPORT,
     DELETE_CHUNK,
     DELETE_SUMMARY,
+    DELETE_BLOCK,
     DELETE_PROBLEMS,
     STALE_DOCUMENT,
     UPDATE_DOCUMENT,
     STAMP_DOCUMENT,
     INSERT_DOCUMENT,
     INSERT_VERSION,
+    PUT_BLOCK,
     MOVE_PARAGRAPH,
     REWRITE_PARAGRAPH,
     STALE_PARAGRAPH,
     INSERT_PARAGRAPH,
+    MOVE_PROPOSITION,
     REWRITE_PROPOSITION,
     STALE_PROPOSITION,
     INSERT_PROPOSITION,
@@ -191,7 +178,6 @@ _SEQUENCED = (
     "paragraph",
     "proposition",
     "symbol",
-    "reference",
     "import",
     "chunk",
     "summary",
@@ -210,10 +196,11 @@ class Sequences:
         self._last = {table: int(kept.get(f"last_id.{table}", 0)) for table in _SEQUENCED}
         self._kept = dict(self._last)
 
-    def take(self, table: str) -> int:
-        """The next id of the table."""
-        self._last[table] += 1
-        return self._last[table]
+    def take(self, table: str, count: int = 1) -> range:
+        """The next ids of the table."""
+        first = self._last[table] + 1
+        self._last[table] += count
+        return range(first, first + count)
 
     def save(self, connection: apsw.Connection) -> None:
         """Writes what was handed out, within the transaction."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from granum.index.packing import add_functions
+from granum.index.unpacking import add_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

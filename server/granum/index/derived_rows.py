@@ -1,88 +1,82 @@
-"""The rows of chunks and summaries: diffed by key, nothing stale kept."""
+"""The rows of chunks, summaries and blocks of text: diffed by key, nothing stale kept."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from granum.index import changes as sql
-from granum.index.diff import by_key
-from granum.index.fts import chunk_values, summary_values
-from granum.index.rows import encode_summary_body
+from granum.index.fts import summary_values
+from granum.index.schema import block_id
+from granum.index.summary_body import decode_summary_body
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from granum.index.knowledge_rows import WrittenParagraph
-    from granum.index.stored import ParagraphBody, Stored, StoredRow
+    from granum.index.document_rows import BlockRow, ChunkRow, SummaryRow
+    from granum.index.packing import Fields
+    from granum.index.stored import Stored
     from granum.index.target import Target
-    from granum.model.layers import Chunk, Summary
 
-_CHUNKS, _SUMMARIES = "chunk_fts", "summary_fts"
+_FTS = "summary_fts"
 
 
-def put_chunks(target: Target, stored: Stored, chunks: Sequence[Chunk], written: Sequence[WrittenParagraph]) -> None:
-    """Works out the chunks' rows; what is searched of a chunk is the text of its paragraphs."""
-    before = {row.place[0]: row.body for row in stored.paragraphs.values() if not row.is_stale}
-    delta = by_key(stored.chunks, ((chunk.chunk_index, chunk) for chunk in chunks))
-    for old, chunk in delta.kept:
-        columns = _chunk_columns(chunk)
-        if columns != old.columns:
-            target.changes.add(sql.UPDATE_CHUNK, *columns, old.id)
-        inside = _inside(chunk, written)
-        if stored.module != target.module or _bodies(old, before) != [paragraph.body for paragraph in inside]:
-            target.changes.add(sql.fts_delete(_CHUNKS), old.id)
-            _index_chunk(target, old.id, inside)
-    for chunk in delta.added:
-        row_id = target.sequences.take("chunk")
-        target.changes.add(sql.INSERT_CHUNK, row_id, target.document_id, chunk.chunk_index, *_chunk_columns(chunk))
-        _index_chunk(target, row_id, _inside(chunk, written))
-    for old in delta.vanished:
-        target.changes.add(sql.DELETE_CHUNK, old.id)
-        target.changes.add(sql.fts_delete(_CHUNKS), old.id)
+def put_blocks(target: Target, old: Stored, blocks: Sequence[BlockRow]) -> None:
+    """Works out the blocks of the document's texts."""
+    document_id = target.document_id
+    now = {(layer, first): packed for layer, first, packed in blocks}
+    target.changes.extend(
+        sql.PUT_BLOCK,
+        [(block_id(document_id, *key), packed) for key, packed in now.items() if old.blocks.get(key) != packed],
+    )
+    gone = [(block_id(document_id, *key),) for key in old.blocks if key not in now]
+    target.changes.extend(sql.DELETE_BLOCK, gone)
+
+
+def put_chunks(target: Target, old: Stored, chunks: Sequence[ChunkRow]) -> None:
+    """Works out the chunks' rows."""
+    for (row_id, before), now in zip(old.chunks, chunks, strict=False):
+        if now != before:
+            target.changes.add(sql.UPDATE_CHUNK, *now, row_id)
+    first = len(old.chunks)
+    ids = target.sequences.take("chunk", max(len(chunks) - first, 0))
+    added = enumerate(zip(ids, chunks[first:], strict=True), first)
+    target.changes.extend(
+        sql.INSERT_CHUNK, [(row_id, target.document_id, index, *chunk) for index, (row_id, chunk) in added]
+    )
+    target.changes.extend(sql.DELETE_CHUNK, [(row_id,) for row_id, _ in old.chunks[len(chunks) :]])
 
 
 def put_summaries(
-    target: Target, stored: dict[tuple[str, str], StoredRow], before_module: str, summaries: Sequence[Summary]
+    target: Target,
+    old: Stored,
+    old_texts: list[Fields],
+    summaries: Sequence[SummaryRow],
+    texts: list[Fields],
+    parts: Sequence[str],
 ) -> None:
-    """Works out the summaries' rows; of equal keys the first counts."""
-    distinct: dict[tuple[str, str], Summary] = {}
-    for summary in summaries:
-        distinct.setdefault((summary.granularity.value, summary.key), summary)
-    delta = by_key(stored, ((key, (key, summary)) for key, summary in distinct.items()))
-    for old, (_, summary) in delta.kept:
-        columns = _summary_columns(summary)
-        if columns != old.columns:
-            target.changes.add(sql.UPDATE_SUMMARY, *columns, old.id)
-        # the first two columns are lines, which are not searched
-        if columns[2:] != old.columns[2:] or before_module != target.module:
-            target.changes.add(sql.fts_delete(_SUMMARIES), old.id)
-            target.changes.add(sql.fts_insert(_SUMMARIES), old.id, *summary_values(summary, target.module))
-    for key, summary in delta.added:
-        row_id = target.sequences.take("summary")
-        target.changes.add(sql.INSERT_SUMMARY, row_id, target.document_id, *key, *_summary_columns(summary))
-        target.changes.add(sql.fts_insert(_SUMMARIES), row_id, *summary_values(summary, target.module))
-    for old in delta.vanished:
-        target.changes.add(sql.DELETE_SUMMARY, old.id)
-        target.changes.add(sql.fts_delete(_SUMMARIES), old.id)
+    """Works out the summaries' rows."""
+    changes = target.changes
+    known = [old.summaries.get(row[:2]) for row in summaries]
+    taken = iter(target.sequences.take("summary", known.count(None)))
+    for index, (found, row) in enumerate(zip(known, summaries, strict=True)):
+        if found is None:
+            row_id = next(taken)
+            changes.add(sql.INSERT_SUMMARY, row_id, target.document_id, index, *row, None)
+        else:
+            row_id = found.id
+            if (index, row) != (found.at, found.row):
+                changes.add(sql.UPDATE_SUMMARY, index, *row[2:], None, row_id)
+            if texts[index] == old_texts[found.at] and old.module == target.module:
+                continue
+            changes.add(sql.fts_delete(_FTS), row_id)
+        index_summary(target, row_id, row[1], texts[index], parts[index])
+    staying = {found.id for found in known if found is not None}
+    gone = [(row.id,) for row in old.summaries.values() if row.id not in staying]
+    changes.extend(sql.DELETE_SUMMARY, gone)
+    changes.extend(sql.fts_delete(_FTS), gone)
 
 
-def _chunk_columns(chunk: Chunk) -> tuple[int, ...]:
-    return chunk.first_paragraph, chunk.last_paragraph, chunk.start_line, chunk.end_line, chunk.token_count
-
-
-def _summary_columns(summary: Summary) -> tuple[int | str, ...]:
-    return summary.start_line, summary.end_line, encode_summary_body(summary)
-
-
-def _inside(chunk: Chunk, written: Sequence[WrittenParagraph]) -> Sequence[WrittenParagraph]:
-    return written[chunk.first_paragraph : chunk.last_paragraph + 1]
-
-
-def _bodies(old: StoredRow, before: dict[int, ParagraphBody]) -> list[ParagraphBody]:
-    first, last = old.columns[:2]
-    return [before[index] for index in range(first, last + 1) if index in before]
-
-
-def _index_chunk(target: Target, row_id: int, paragraphs: Sequence[WrittenParagraph]) -> None:
-    values = chunk_values([(paragraph.body, paragraph.parts) for paragraph in paragraphs], target.module)
-    target.changes.add(sql.fts_insert(_CHUNKS), row_id, *values)
+def index_summary(target: Target, row_id: int, key: str, text: Fields, parts: str) -> None:
+    """Has a summary found."""
+    values = summary_values(key, decode_summary_body(text[0] or ""), parts, target.module)
+    target.changes.add(sql.fts_insert(_FTS), row_id, *values)

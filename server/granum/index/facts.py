@@ -115,8 +115,10 @@ def _places(symbol_id: int, document_id: int, name: str, kind: str) -> tuple[str
         prefix = name + "."
         return f"(o.symbol_id = ? OR o.symbol_id IN ({nested}))", (symbol_id, document_id, len(prefix), prefix)
     if kind == SymbolKind.CLASS:
-        header = "SELECT id FROM paragraph WHERE document_id = ? AND kind = ? AND qualified_name = ?"
-        return f"(o.symbol_id = ? OR o.paragraph_id IN ({header}))", (symbol_id, document_id, ParagraphKind.CLASS, name)
+        header = "SELECT id FROM paragraph WHERE document_id = ?2 AND kind = ?3 AND qualified_name = ?4"
+        # the document's places are few; no index leads from a paragraph to those in it
+        places = f"p.document_id = ?2 AND (o.symbol_id = ?1 OR o.paragraph_id IN ({header}))"
+        return places, (symbol_id, document_id, ParagraphKind.CLASS, name)
     return "o.symbol_id = ?", (symbol_id,)
 
 

@@ -1,50 +1,57 @@
-"""What the full-text tables hold of each row, in the order of ``schema.FTS_COLUMNS``.
-
-The tables are contentless: to know whether an indexed row changed, the values that went in are worked out again
-from the stored rows and compared.
-"""
+"""What the full-text tables hold of each row, in the order of ``schema.FTS_COLUMNS``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from granum.index.schema import UNIT_SEPARATOR
-from granum.text.tokens import camel_parts
+from granum.index.schema import SECTION_CODE, UNIT_SEPARATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from granum.index.document_rows import ParagraphRow
+    from granum.index.packing import Fields
+    from granum.index.summary_body import SummaryBody
 
-    from granum.index.stored import ParagraphBody
-    from granum.model.layers import Summary
-
-Indexed = tuple[str, ...]
-
-
-def paragraph_values(body: ParagraphBody, module: str, parts: str | None = None) -> Indexed:
-    """The values of ``paragraph_fts``; ``parts`` if they are known already."""
-    heading = body.heading_path.replace(UNIT_SEPARATOR, " ") or body.section_heading
-    known = camel_parts(body.text) if parts is None else parts
-    return body.text, known, body.symbol_names, heading, body.summary, body.tags, module
+Indexed = tuple[str | None, ...]
 
 
-def proposition_values(text: str, symbols: Iterable[str], heading: str, tags: str, module: str) -> Indexed:
-    """The values of ``proposition_fts``; ``symbols`` are the names it is about, in the order of its places."""
-    names = " ".join(dict.fromkeys(name for name in symbols if name))
-    return text, camel_parts(f"{text} {names}"), names, heading, tags, module
+def paragraph_values(row: ParagraphRow, text: Fields, parts: str, module: str) -> Indexed:
+    """The values of ``paragraph_fts``."""
+    name, own_heading, own_path = row[1], row[3], row[4]
+    # a path's separators part its words, whichever they are
+    heading = (name if own_path is None else own_path) or own_heading or ""
+    body, summary, symbols, tags = text
+    return body, parts, name if symbols is None else symbols, heading, summary, tags, module
 
 
-def chunk_values(paragraphs: Sequence[tuple[ParagraphBody, str]], module: str) -> Indexed:
-    """The values of ``chunk_fts``, from its paragraphs and their parts."""
-    return (
-        "\n\n".join(body.text for body, _ in paragraphs),
-        " ".join(parts for _, parts in paragraphs if parts),
-        " ".join(body.symbol_names for body, _ in paragraphs if body.symbol_names),
-        module,
-    )
+def proposition_values(text: str | None, parts: str, about: str, home: Home, module: str) -> Indexed:
+    """The values of ``proposition_fts``; ``about`` are the names it is about, in the order of its places."""
+    return text, parts, about, *home, module
 
 
-def summary_values(summary: Summary, module: str) -> Indexed:
+#: Of the paragraph where a proposition first stands: section heading and tags.
+Home = tuple[str, str]
+NO_HOME: Home = ("", "")
+
+
+def home_of(row: ParagraphRow, text: Fields) -> Home:
+    """What the full-text row of a proposition takes from its paragraph."""
+    kind, name, own_heading, own_path = row[0], row[1], row[3], row[4]
+    if own_heading is not None:
+        heading = own_heading
+    elif own_path is not None:
+        heading = own_path.rpartition(UNIT_SEPARATOR)[2]
+    else:
+        heading = name.rpartition(" > " if kind == SECTION_CODE else ".")[2]
+    return heading, text[3] or ""
+
+
+def summary_words(key: str, body: SummaryBody) -> tuple[str, str]:
+    """What is searched of a summary: its text, and the symbols that it is about."""
+    text, _, symbols, duties, constraints, _ = body
+    return "\n".join((text, *duties, *constraints)), " ".join((key, *symbols))
+
+
+def summary_values(key: str, body: SummaryBody, parts: str, module: str) -> Indexed:
     """The values of ``summary_fts``."""
-    text = "\n".join((summary.summary_text, *summary.responsibilities, *summary.constraints_mentioned))
-    symbols = " ".join((summary.key, *summary.key_symbols))
-    return text, camel_parts(f"{text} {symbols}"), symbols, module
+    text, symbols = summary_words(key, body)
+    return text, parts, symbols, module

@@ -14,8 +14,8 @@ import msgspec
 
 from granum.index.connection import immediate, open_reader, open_writer
 from granum.index.location import current_generation, next_generation
-from granum.index.packing import add_functions
 from granum.index.schema import SCHEMA_VERSION, create_statements
+from granum.index.unpacking import add_functions
 from granum.model.errors import IndexUnavailableError
 
 #: Errors that say that the file itself is of no use, whatever is done with it.

@@ -10,16 +10,19 @@ import stat
 import time
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from granum.index.document_rows import document_rows
 from granum.index.freshness import FileStamp
 from granum.index.reading import Reading, State
 from granum.model.layers import Problem
 from granum.model.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from granum.index.extraction_cache import ExtractionCache
     from granum.index.policy import Policy
     from granum.index.reading import Request
@@ -81,7 +84,7 @@ def _look(rules: Rules, request: Request) -> Reading:
     path = request.path
     read_at = time.time()
     if request.text is not None:
-        return _extracted(path, request.text)
+        return _extracted(path, request.text, lambda extraction: {"extraction": extraction})
     try:
         found = _read(rules, path)
     except (FileNotFoundError, NotADirectoryError):
@@ -148,11 +151,12 @@ def _extract(path: str, stamp: FileStamp, content: bytes, data: bytes, read_at: 
     problem = None
     if decoded.lossy:
         problem = Problem(code="encoding", message=f"Some bytes are not {decoded.encoding}; they are shown as U+FFFD.")
-    reading = _extracted(path, decoded.text, stamp)
-    if reading.extraction is None:
-        return reading
+    reading = _extracted(path, decoded.text, lambda extraction: {"rows": document_rows(extraction)})
+    if reading.rows is None:
+        return msgspec.structs.replace(reading, stamp=stamp)
     return msgspec.structs.replace(
         reading,
+        stamp=stamp,
         content_sha256=content,
         eol=decoded.eol,
         encoding=decoded.encoding,
@@ -161,16 +165,17 @@ def _extract(path: str, stamp: FileStamp, content: bytes, data: bytes, read_at: 
     )
 
 
-def _extracted(path: str, text: str, stamp: FileStamp | None = None) -> Reading:
+def _extracted(path: str, text: str, part: Callable[[Extraction], dict[str, Any]]) -> Reading:
+    """What the text extracts to, as the part of a reading that is made of it."""
     from granum.extract import extract, language_of
 
     try:
-        extraction: Extraction = extract(path, text, language_of(path))
+        found = part(extract(path, text, language_of(path)))
     except Exception:
         # extraction promises not to raise; a mistake in it must cost this file, not the rest of the workspace
         log.exception("extracting %s failed", path)
-        return failed(path, "internal", "Granum could not read the file; its log tells why.", stamp)
-    return Reading(path=path, state=State.READ, stamp=stamp, extraction=extraction)
+        return failed(path, "internal", "Granum could not read the file; its log tells why.")
+    return Reading(path=path, state=State.READ, **found)
 
 
 def refused(path: str, code: str, stamp: FileStamp | None, message: str = "") -> Reading:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from granum.index import changes as sql
 from granum.index.changes import Changes, Sequences
-from granum.index.derived_rows import put_summaries
-from granum.index.rows import decode_summary_body
-from granum.index.stored import StoredRow
-from granum.index.target import Target
+from granum.index.fts import summary_values, summary_words
+from granum.index.packing import Block, packed
+from granum.index.schema import code_of
+from granum.index.summary_body import decode_summary_body, encode_summary_body, summary_body
 from granum.model.layers import Granularity, Summary
+from granum.text.tokens import camel_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
     from granum.index.rows import Row
 
-_COLUMNS = "y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
+_FTS = "summary_fts"
+_PACKAGE = code_of(Granularity.PACKAGE)
 #: A package's summary belongs to no document.
 NO_DOCUMENT = 0
 
@@ -43,41 +46,47 @@ def _refresh(connection: apsw.Connection, folder: str, changes: Changes, sequenc
     from granum.extract.summarise import summarise_package
 
     modules = _modules(connection, folder)
-    wanted = (summarise_package(folder, modules),) if modules else ()
-    rows: list[Row] = connection.execute(
-        f"SELECT y.id, {_COLUMNS} FROM summary y WHERE document_id = ? AND granularity = ? AND key = ?",
-        (NO_DOCUMENT, Granularity.PACKAGE, folder),
+    known: list[Row] = connection.execute(
+        f"SELECT id, start_line, end_line, own_text FROM summary_row WHERE document_id = {NO_DOCUMENT} AND key = ?",
+        (folder,),
     ).fetchall()
-    stored = {(row[1], row[2]): StoredRow(row[0], row[3:]) for row in rows}
-    module = folder.replace("/", ".")
-    target = Target(
-        document_id=NO_DOCUMENT,
-        version_id=0,
-        path=folder,
-        module=module,
-        now=0.0,
-        changes=changes,
-        sequences=sequences,
-    )
-    put_summaries(target, stored, module, wanted)
+    if not modules:
+        for row in known:
+            changes.add(sql.DELETE_SUMMARY, row[0])
+            changes.add(sql.fts_delete(_FTS), row[0])
+        return
+    made = summarise_package(folder, modules)
+    body = summary_body(made)
+    columns = (made.start_line, made.end_line, packed(Block(0, [(encode_summary_body(body),)])))
+    if not known:
+        row_id = sequences.take("summary")[0]
+        changes.add(sql.INSERT_SUMMARY, row_id, NO_DOCUMENT, 0, _PACKAGE, folder, *columns)
+    elif known[0][1:] != columns:
+        row_id = known[0][0]
+        changes.add(sql.UPDATE_SUMMARY, 0, *columns, row_id)
+        changes.add(sql.fts_delete(_FTS), row_id)
+    else:
+        return
+    parts = camel_parts(" ".join(summary_words(folder, body)))
+    changes.add(sql.fts_insert(_FTS), row_id, *summary_values(folder, body, parts, folder.replace("/", ".")))
 
 
 def _modules(connection: apsw.Connection, folder: str) -> list[Summary]:
     """The summaries of the code files right in a folder, by path."""
     low, high = (f"{folder}/", f"{folder}0") if folder else ("", "\U0010ffff")
     rows: list[Row] = connection.execute(
-        f"SELECT {_COLUMNS} FROM document d JOIN summary y ON y.document_id = d.id"
-        " WHERE d.path >= ? AND d.path < ? AND instr(substr(d.path, ?), '/') = 0 AND y.granularity = ?"
+        "SELECT y.key, y.start_line, y.end_line, y.body FROM document d JOIN summary y ON y.document_id = d.id"
+        " WHERE d.path >= ? AND d.path < ? AND instr(substr(d.path, ?), '/') = 0 AND y.granularity_code = ?"
         " ORDER BY d.path",
-        (low, high, len(low) + 1, Granularity.MODULE),
+        (low, high, len(low) + 1, code_of(Granularity.MODULE)),
     ).fetchall()
     return [_summary(*row) for row in rows]
 
 
-def _summary(granularity: str, key: str, start: int, end: int, body: str) -> Summary:
+def _summary(key: str, start: int, end: int, body: str) -> Summary:
     text, purpose, symbols, duties, constraints, interactions = decode_summary_body(body)
     return Summary(
-        granularity=Granularity(granularity),
+        granularity=Granularity.MODULE,
         key=key,
         start_line=start,
         end_line=end,

@@ -1,77 +1,56 @@
-"""Long texts are stored compressed, by SQL functions: ``packed`` on the way in and ``unpacked`` on the way out.
+"""Texts are stored compressed, many in one block: alone, most are too short to gain much by it.
 
-Two texts that share their words are packed together, by ``packed_pair``, and read by ``first_of`` and ``second_of``.
-
-Source code and prose come down to less than half. Short texts stay as they are, which their type in the row tells:
-TEXT is the text itself, a BLOB is compressed. So who reads a column need not know which it is.
+A block holds rows of one layer of one document, in their order; of each row, a few fields. SQL reads them by the
+function ``packed_field``. A row that is no longer among its document's texts has a block of its own.
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
+import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator, Sequence
 
-#: In code points; shorter texts would gain next to nothing.
-SHORTEST = 64
+#: The fields of one row.
+Fields = tuple[str | None, ...]
 
-# raw deflate, since a row needs neither header nor checksum; a compressor that was never fed is copied for each text,
-# because making one takes longer than compressing a paragraph with it; a small window and memory make the copy cheap
-_LEVEL, _RAW, _MEMORY = 4, -12, 6
-_SEPARATOR = "\x1f"
-_FRESH = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, _MEMORY)
+#: About how many code points of text one block holds: more would pack better, and take longer to read one row of.
+BLOCK_LENGTH = 8_000
+
+# raw deflate, since a block needs neither header nor checksum; a compressor that was never fed is copied for each
+# block, because making one takes as long as compressing a short one
+_LEVEL, _MEMORY = 6, 8
+RAW = -14
+_FRESH = zlib.compressobj(_LEVEL, zlib.DEFLATED, RAW, _MEMORY)
 
 
-def packed(text: str) -> bytes | str:
-    """The text as a row holds it."""
-    if len(text) < SHORTEST:
-        return text
+class Block(NamedTuple):
+    """Rows from index ``first`` on."""
+
+    first: int
+    rows: list[Fields]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def blocks(rows: Sequence[Fields]) -> Iterator[Block]:
+    """The rows of a layer in blocks."""
+    first = length = 0
+    for index, row in enumerate(rows):
+        size = sum(len(field) for field in row if field)
+        if index > first and length + size > BLOCK_LENGTH:
+            yield Block(first, list(rows[first:index]))
+            first, length = index, 0
+        length += size
+    if rows:
+        yield Block(first, list(rows[first:]))
+
+
+def packed(block: Block) -> bytes:
+    """The block as a row of the database holds it; equal for equal blocks."""
     compressor = _FRESH.copy()
-    data = text.encode("utf-8", "surrogatepass")
-    return compressor.compress(data) + compressor.flush()
-
-
-def unpacked(value: bytes | str | None) -> str | None:
-    """The text of a row's value; NULL stays NULL.
-
-    Raises:
-        apsw.CorruptError: The bytes are damaged. SQLite itself has no checksum to find that by.
-    """
-    if not isinstance(value, bytes):
-        return value
-    try:
-        return zlib.decompress(value, _RAW).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise apsw.CorruptError(f"a text cannot be unpacked: {error}") from error
-
-
-def packed_pair(first: str, second: str) -> bytes | str:
-    """Both texts as one value; the first holds no unit separator."""
-    return packed(f"{first}{_SEPARATOR}{second}")
-
-
-def first_of(value: bytes | str) -> str:
-    """The first text of a pair."""
-    return (unpacked(value) or "").partition(_SEPARATOR)[0]
-
-
-def second_of(value: bytes | str) -> str:
-    """The second text of a pair."""
-    return (unpacked(value) or "").partition(_SEPARATOR)[2]
-
-
-def add_functions(connection: apsw.Connection) -> None:
-    """Makes the functions known to the connection; without them texts cannot be read or written."""
-    functions: list[tuple[Callable[..., bytes | str | None], int]] = [
-        (packed, 1),
-        (unpacked, 1),
-        (packed_pair, 2),
-        (first_of, 1),
-        (second_of, 1),
-    ]
-    for function, arguments in functions:
-        connection.create_scalar_function(function.__name__, function, arguments, deterministic=True)
+    return compressor.compress(_encode(block)) + compressor.flush()

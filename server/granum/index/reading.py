@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from granum.index.document_rows import DocumentRows
 from granum.index.freshness import FileStamp
 from granum.model.layers import Extraction, Problem
 
@@ -13,7 +14,7 @@ from granum.model.layers import Extraction, Problem
 class State(StrEnum):
     """How the look ended."""
 
-    READ = "read"  # extraction is set
+    READ = "read"  # rows is set; for a request with a text, extraction
     UNCHANGED = "unchanged"  # the content is the known one
     MISSING = "missing"
     REFUSED = "refused"  # problem says why it does not belong in the index, if people should know
@@ -49,6 +50,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     eol: str = ""
     encoding: str = ""
     read_at: float = 0.0
+    rows: DocumentRows | None = None
     extraction: Extraction | None = None
     problem: Problem | None = None
     turn: int = 0

@@ -15,7 +15,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from granum.index import changes as sql
-from granum.index.knowledge_rows import last_names
+from granum.index.proposition_rows import last_names
 from granum.index.schema import STALE_TWINS
 
 if TYPE_CHECKING:
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 _DATED = ("document", "paragraph_row", "proposition_row")
 _OF_DOCUMENTS = "document_id IN (SELECT value FROM json_each(:documents))"
-_WITHOUT_PLACES = "NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.paragraph_id = r.id)"
+# through the document, whose places are few: no index leads from a paragraph to those in it
+_WITHOUT_PLACES = (
+    "NOT EXISTS (SELECT 1 FROM proposition_row p JOIN occurrence o ON o.proposition_id = p.id"
+    " WHERE p.document_id = r.document_id AND o.paragraph_id = r.id)"
+)
 
 _EXPIRED = "r.is_stale AND r.stale_since <= :before"
 _EXPIRED_PROPOSITIONS = (
@@ -84,7 +88,7 @@ _PLACES_OF_DOCUMENTS = (
     ("document", "id"),
     ("document_version", "document_id"),
     ("linkage", "document_id"),
-    ("linkage_missing", "document_id"),
+    ("linkage_name", "document_id"),
     ("linkage_source", "document_id"),
     ("linkage_source", "source_id"),
 )

@@ -13,6 +13,7 @@ import msgspec
 
 from granum.index.freshness import CitedFile, FileStamp
 from granum.index.schema import FQN, UNIT_SEPARATOR
+from granum.index.summary_body import decode_summary_body
 from granum.model.answers import (
     BranchScope,
     ChunkView,
@@ -36,8 +37,6 @@ from granum.model.layers import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from granum.model.layers import Summary
-
 Row = tuple[Any, ...]
 
 #: What tells whether a file is still what was read, and which document it is.
@@ -59,8 +58,8 @@ FACT_COLUMNS = (
     " p.stale_since, p.superseded_by, o.start_line, o.end_line,"
     " COALESCE(s.fqn, CASE WHEN p.is_stale AND g.qualified_name <> '' THEN d.module || '.' || g.qualified_name END,"
     " ''),"
-    " (SELECT count(*) FROM (SELECT 1 FROM proposition q WHERE substr(q.hash, 1, 6) = substr(p.hash, 1, 6)"
-    " AND q.hash = p.hash AND q.document_id <> p.document_id"
+    " (SELECT count(*) FROM (SELECT 1 FROM proposition_row q WHERE q.fingerprint = p.fingerprint"
+    " AND q.document_id <> p.document_id"
     f" AND NOT q.is_stale LIMIT {ALSO_LIMIT}))"
 )
 FACT_TABLES = (
@@ -72,32 +71,11 @@ PARAGRAPH_COLUMNS = (
     "d.path, g.id, g.kind, g.qualified_name, g.ordinal, g.start_line, g.end_line, g.section_heading, g.heading_path,"
     " g.symbol_names, g.token_count, g.summary, g.is_stale, g.stale_since, g.superseded_by"
 )
-SUMMARY_COLUMNS = "d.path, y.id, y.granularity, y.key, y.start_line, y.end_line, unpacked(y.packed_body)"
+SUMMARY_COLUMNS = "d.path, y.id, y.granularity, y.key, y.start_line, y.end_line, y.body"
 _VERSION, _PARAGRAPH = 5, 15
 
 _TYPES = {kind.value: kind for kind in PropositionType}
 _PRECEDENCE = {kind: order for order, kind in enumerate(PropositionType)}
-_encode = msgspec.json.Encoder().encode
-
-
-_Names = tuple[str, ...]
-#: What ``summary.packed_body`` holds: summary_text, purpose, key_symbols, responsibilities, constraints_mentioned and
-#: important_interactions.
-SummaryBody = tuple[str, str, _Names, _Names, _Names, _Names]
-decode_summary_body = msgspec.json.Decoder(SummaryBody).decode
-
-
-def encode_summary_body(summary: Summary) -> str:
-    """The value of ``summary.packed_body`` before it is packed."""
-    body: SummaryBody = (
-        summary.summary_text,
-        summary.purpose,
-        summary.key_symbols,
-        summary.responsibilities,
-        summary.constraints_mentioned,
-        summary.important_interactions,
-    )
-    return _encode(body).decode()
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,20 +1,21 @@
 """The tables of index.db.
 
-Everything here is derived from the workspace and may be deleted at any time. Text is stored once, in
-``paragraph``, ``proposition`` and ``summary``; chunks are spans over paragraphs. All FTS tables are contentless
-with delete support, so that removing a row needs no copy of its old text; stale rows are moved to the ``_stale``
-twins and so cannot skew BM25.
+Everything here is derived from the workspace and may be deleted at any time. Text is stored once: the texts of a
+document's paragraphs, facts and summaries in ``text_block``; chunks are spans over paragraphs. All FTS tables are
+contentless with delete support, so that removing a row needs no copy of its old text; stale rows are moved to the
+``_stale`` twins and so cannot skew BM25.
 
 A contentless table must keep full detail: with ``detail=column`` or ``none`` SQLite would re-read the text to count
 instances, finds none, and BM25 is 0 for every row. So quoted phrases and column filters work in all of them.
 
 The file must stay within a few times the size of the source, so bytes are spent on what nothing else tells:
 
-- Texts are compressed (``packing``); a proposition's mentions are words of its text and are packed with it.
+- Texts are compressed, many together (``packing``).
+- Names that come again and again are written once (``name``).
 - What follows from other columns is computed: kinds from small integers, last names from names, headings and fully
   qualified names from qualified names. An ``own_`` column holds the exceptions.
 - An index stands only where no other way is short. What one document holds is found by its id alone, which is why
-  keys within a document are kept unique by the writer (``code_rows``, ``knowledge_rows``) and by no index.
+  keys within a document are kept unique by the writer (``document_rows``) and by no index.
 
 Queries read views, which have the computed columns: ``paragraph`` over ``paragraph_row``, and so on; ``symbol`` over
 ``definition``. They are no generated columns, which SQLite works out for every row that is written.
@@ -22,9 +23,10 @@ Queries read views, which have the computed columns: ``paragraph`` over ``paragr
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from granum.model.layers import ParagraphKind, PropositionType, ReferenceKind, SourceKind, SymbolKind
+from granum.model.layers import Granularity, ParagraphKind, PropositionType, ReferenceKind, SourceKind, SymbolKind
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -38,7 +40,15 @@ CODED: dict[str, type[StrEnum]] = {
     "proposition_source_code": SourceKind,
     "paragraph_kind_code": ParagraphKind,
     "symbol_kind_code": SymbolKind,
+    "granularity_code": Granularity,
 }
+#: ``proposition.confidence`` is stored in these parts of one.
+CONFIDENCE_PARTS = 10_000
+
+#: The layers of ``text_block``.
+PARAGRAPHS, PROPOSITIONS, SUMMARIES = LAYERS = range(3)
+#: How many bits of a block's id tell its layer and its first row.
+_LAYER_BITS, _FIRST_BITS = 2, 24
 
 #: The fully qualified name of a symbol s in its document d: joined by a dot, in prose by ``#`` to the
 #: path.
@@ -47,32 +57,62 @@ CASE s.qualified_name WHEN '' THEN d.module
   ELSE ltrim(d.module || CASE d.module WHEN d.path THEN '#' ELSE '.' END || s.qualified_name, '.') END
 """.strip()
 
-#: The last part of a reference's dotted name.
-LAST_NAME = "substr(name, length(rtrim(name, replace(name, '.', ''))) + 1)"
-MENTION_CODE = list(ReferenceKind).index(ReferenceKind.MENTION)
-
 #: Joins the items of ``paragraph.heading_path``; it stands in no heading.
 UNIT_SEPARATOR = "\x1f"
 
 
-def last_heading(path: str) -> str:
-    """The expression of the last item of a heading path."""
-    return f"substr({path}, length(rtrim({path}, replace({path}, char(31), ''))) + 1)"
+def code_of(value: StrEnum) -> int:
+    """What a coded column holds for the value."""
+    return codes(value.__class__)[value]
 
 
-def usual_heading_path(kind: str, name: str) -> str:
-    """The expression of the heading path that follows from a paragraph's kind and qualified name."""
-    return f"replace({name}, CASE {kind} WHEN '{ParagraphKind.SECTION}' THEN ' > ' ELSE '.' END, char(31))"
+@cache
+def codes(values: type[StrEnum]) -> dict[StrEnum, int]:
+    """What coded columns hold, by value."""
+    return {value: code for code, value in enumerate(values)}
 
 
-def value_of(column: str) -> str:
-    """The expression of a coded column's value."""
+#: The code of a paragraph of prose.
+SECTION_CODE = code_of(ParagraphKind.SECTION)
+
+
+def block_id(document_id: int, layer: int, first: int = 0) -> int:
+    """The id of the block of a document's texts that begins with this row of the layer."""
+    return document_id << _LAYER_BITS + _FIRST_BITS | layer << _FIRST_BITS | first
+
+
+def layer_and_first(row_id: int) -> tuple[int, int]:
+    """The layer and first row of the block with this id."""
+    return row_id >> _FIRST_BITS & (1 << _LAYER_BITS) - 1, row_id & (1 << _FIRST_BITS) - 1
+
+
+def _value(column: str) -> str:
+    """The select list of a coded column's value, named by the column without its table and its ending."""
     cases = " ".join(f"WHEN {code} THEN '{value}'" for code, value in enumerate(CODED[column]))
-    return f"CASE {column} {cases} END"
+    return f"CASE {column} {cases} END AS {column.removesuffix('_code').rpartition('_')[2]}"
 
+
+def _last(name: str) -> str:
+    """The expression of the last part of a dotted name."""
+    return f"substr({name}, length(rtrim({name}, replace({name}, '.', ''))) + 1)"
+
+
+def _field(layer: int, index: str, field: int) -> str:
+    """The expression of a field of the row with this index, from its own block or the document's."""
+    shift = _LAYER_BITS + _FIRST_BITS
+    key = f"(document_id << {shift}) + {layer << _FIRST_BITS} + {index}"
+    block = f"(SELECT b.packed FROM text_block b WHERE b.id <= {key} ORDER BY b.id DESC LIMIT 1)"
+    return f"packed_field(coalesce(own_text, {block}), {index}, {field})"
+
+
+_SYMBOL_NAME = f"coalesce(own_name, {_last('qualified_name')})"
 
 TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- every name that references, mentions and imports spell, once; 0 stands for none. Names stay when nothing spells
+-- them any more: a workspace's vocabulary grows slowly
+CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 
 CREATE TABLE document (
   id INTEGER PRIMARY KEY,
@@ -111,6 +151,9 @@ CREATE TABLE document_version (
   UNIQUE (document_id, content_sha256)
 );
 
+-- the texts of a document's live rows, layer by layer, each in the order of the rows' index: id is ``block_id``
+CREATE TABLE text_block (id INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+
 CREATE TABLE paragraph_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
@@ -119,15 +162,12 @@ CREATE TABLE paragraph_row (
   qualified_name TEXT NOT NULL,
   ordinal INTEGER NOT NULL,
   paragraph_index INTEGER NOT NULL,
-  own_section_heading TEXT,        -- these three are NULL where they follow from the qualified name, as most do
-  own_heading_path TEXT,           -- joined by char(31)
-  own_symbol_names TEXT,           -- joined by space
+  own_section_heading TEXT,        -- NULL where it follows from the qualified name, as most do
+  own_heading_path TEXT,           -- joined by char(31); NULL likewise
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  packed_text BLOB NOT NULL,
   token_count INTEGER NOT NULL,
-  summary TEXT NOT NULL,
-  tags TEXT NOT NULL,              -- joined by space
+  own_text BLOB,                   -- of a stale paragraph: a block of its own
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
   superseded_by INTEGER
@@ -137,37 +177,43 @@ CREATE TABLE paragraph_row (
 CREATE INDEX paragraph_document ON paragraph_row (document_id, paragraph_index);
 CREATE INDEX paragraph_stale ON paragraph_row (stale_since) WHERE is_stale;
 
-CREATE VIEW paragraph AS SELECT *, coalesce(own_section_heading, {last_heading("heading_path")}) AS section_heading
-FROM (
-  SELECT *, coalesce(own_heading_path, {usual_heading_path("kind", "qualified_name")}) AS heading_path
-  FROM (
-    SELECT *, {value_of("paragraph_kind_code")} AS kind, coalesce(own_symbol_names, qualified_name) AS symbol_names,
-      unpacked(packed_text) AS text FROM paragraph_row
-  )
-);
+CREATE VIEW paragraph AS SELECT *,
+  coalesce(own_section_heading, {_last("heading_path").replace("'.'", "char(31)")}) AS section_heading
+FROM (SELECT *, coalesce(own_heading_path,
+    replace(qualified_name, CASE kind WHEN '{ParagraphKind.SECTION}' THEN ' > ' ELSE '.' END, char(31)))
+    AS heading_path
+  FROM (SELECT *, {_value("paragraph_kind_code")},
+      {_field(PARAGRAPHS, "paragraph_index", 0)} AS text,
+      {_field(PARAGRAPHS, "paragraph_index", 1)} AS summary,
+      coalesce({_field(PARAGRAPHS, "paragraph_index", 2)}, qualified_name) AS symbol_names, -- joined by space
+      {_field(PARAGRAPHS, "paragraph_index", 3)} AS tags                                    -- joined by space
+    FROM paragraph_row));
 
 CREATE TABLE proposition_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   version_id INTEGER NOT NULL,
-  hash BLOB NOT NULL,
-  packed_statement BLOB NOT NULL,  -- mentions, joined by space, and text, of which the former are words
+  proposition_index INTEGER NOT NULL,
+  fingerprint INTEGER NOT NULL,    -- the first eight bytes of the hash, which follows from the text
   proposition_type_code INTEGER NOT NULL,
-  confidence REAL NOT NULL,
+  confidence_parts INTEGER NOT NULL,
   proposition_source_code INTEGER NOT NULL,
+  own_text BLOB,                   -- of a stale proposition: a block of its own
   is_stale INTEGER NOT NULL DEFAULT 0,
   stale_since REAL,
   superseded_by INTEGER
 );
--- finds the same fact in other files; the beginning tells nearly all hashes apart, and they are compared whole.
--- (document_id, hash) is unique
-CREATE INDEX proposition_hash ON proposition_row (substr(hash, 1, 6));
+-- finds the same fact in other files. (document_id, fingerprint) is unique
+CREATE INDEX proposition_fingerprint ON proposition_row (fingerprint);
 CREATE INDEX proposition_document ON proposition_row (document_id);
 CREATE INDEX proposition_stale ON proposition_row (stale_since) WHERE is_stale;
 
-CREATE VIEW proposition AS SELECT *, {value_of("proposition_type_code")} AS type,
-  {value_of("proposition_source_code")} AS source, second_of(packed_statement) AS text,
-  first_of(packed_statement) AS mentions FROM proposition_row;
+CREATE VIEW proposition AS SELECT *, hash_of(text) AS hash
+FROM (SELECT *, {_value("proposition_type_code")}, {_value("proposition_source_code")},
+    confidence_parts / {CONFIDENCE_PARTS}.0 AS confidence,
+    {_field(PROPOSITIONS, "proposition_index", 0)} AS text,
+    {_field(PROPOSITIONS, "proposition_index", 1)} AS mentions                              -- joined by space
+  FROM proposition_row);
 
 -- each place where a proposition stands; a stale proposition keeps its last places
 CREATE TABLE occurrence (
@@ -179,20 +225,21 @@ CREATE TABLE occurrence (
   PRIMARY KEY (proposition_id, start_line, end_line, paragraph_id)
 ) WITHOUT ROWID;
 CREATE INDEX occurrence_symbol ON occurrence (symbol_id) WHERE symbol_id IS NOT NULL;
-CREATE INDEX occurrence_paragraph ON occurrence (paragraph_id);
 
 -- names by which a proposition mentions symbols: the last identifier, for look-up from a symbol
-CREATE TABLE mention (
-  name TEXT NOT NULL,
+CREATE TABLE mention_row (
+  name_id INTEGER NOT NULL,
   proposition_id INTEGER NOT NULL,
-  PRIMARY KEY (name, proposition_id)
+  PRIMARY KEY (name_id, proposition_id)
 ) WITHOUT ROWID;
+
+CREATE VIEW mention AS SELECT n.text AS name, m.proposition_id FROM mention_row m JOIN name n ON n.id = m.name_id;
 
 CREATE TABLE definition (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
   paragraph_id INTEGER NOT NULL,
-  name TEXT NOT NULL,
+  own_name TEXT,                   -- NULL where it is the last part of the qualified name
   qualified_name TEXT NOT NULL,
   symbol_kind_code INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
@@ -206,35 +253,37 @@ CREATE TABLE definition (
 );
 -- (document_id, qualified_name, kind, ordinal) is unique
 CREATE INDEX definition_document ON definition (document_id, start_line);
-CREATE INDEX definition_name ON definition (name);
+CREATE INDEX definition_name ON definition ({_SYMBOL_NAME});
 
--- what queries read: definitions with their fully qualified names, which would double the table if they were stored
-CREATE VIEW symbol AS SELECT s.*, {value_of("symbol_kind_code")} AS kind,
+-- definitions with their fully qualified names, which would double the table if they were stored
+CREATE VIEW symbol AS SELECT s.*, {_SYMBOL_NAME} AS name, {_value("symbol_kind_code")},
   (SELECT {FQN} FROM document d WHERE d.id = s.document_id) AS fqn FROM definition s;
 
 -- status: 0 not yet looked at, 1 resolved (target_id set), 2 ambiguous, 3 outside the workspace or unknown.
 -- The largest table by rows: clustered by document, so that it needs no index for reading one
 CREATE TABLE reference_row (
   document_id INTEGER NOT NULL,
-  id INTEGER NOT NULL,
+  id INTEGER NOT NULL,             -- counted within the document
   reference_kind_code INTEGER NOT NULL,
-  name TEXT NOT NULL,
+  name_id INTEGER NOT NULL,
+  type_id INTEGER NOT NULL,        -- how a function binds the first name, 0 where none does; see model.layers.Reference
   line INTEGER NOT NULL,
   column INTEGER NOT NULL,
-  end_column INTEGER NOT NULL,
+  own_length INTEGER,              -- NULL where it is that of the name's last part
   scope_id INTEGER,
-  local_type TEXT NOT NULL DEFAULT '',  -- how a function binds the first name; see model.layers.Reference
   status INTEGER NOT NULL DEFAULT 0,
   target_id INTEGER,
   confidence_percent INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (document_id, id)
 ) WITHOUT ROWID;
 CREATE INDEX reference_target ON reference_row (target_id) WHERE target_id IS NOT NULL;
--- names in prose are linked again when a definition of the name comes
-CREATE INDEX reference_mention ON reference_row ({LAST_NAME}) WHERE reference_kind_code = {MENTION_CODE};
 
-CREATE VIEW reference AS SELECT *, {value_of("reference_kind_code")} AS kind, {LAST_NAME} AS last_name,
-  confidence_percent / 100.0 AS confidence FROM reference_row;
+CREATE VIEW reference AS SELECT *, column + coalesce(own_length, length(last_name)) AS end_column
+FROM (SELECT *, {_last("name")} AS last_name
+  FROM (SELECT *, {_value("reference_kind_code")}, confidence_percent / 100.0 AS confidence,
+      (SELECT n.text FROM name n WHERE n.id = name_id) AS name,
+      coalesce((SELECT n.text FROM name n WHERE n.id = type_id), '') AS local_type
+    FROM reference_row));
 
 -- what linking knows: the names that a document offers to others (compressed; as its dependents were linked
 -- against them), and whether the document waits for being linked again because a source of its own changed
@@ -256,14 +305,16 @@ CREATE TABLE linkage_source (
 ) WITHOUT ROWID;
 CREATE INDEX linkage_source_source ON linkage_source (source_id);
 
--- the dotted names of modules that were looked for: a new file whose path ends so may be a better answer, or the
--- first one, and links those documents again
-CREATE TABLE linkage_missing (
-  name TEXT NOT NULL,
+-- what else links rest on: names that were looked for, so that a document that comes by one links those again. Either
+-- the dotted name of a module, found or not, since a new file whose path ends so may be a better answer; or, with
+-- is_mention, the last name of a definition that prose may mean
+CREATE TABLE linkage_name (
+  name_id INTEGER NOT NULL,
+  is_mention INTEGER NOT NULL,
   document_id INTEGER NOT NULL,
-  PRIMARY KEY (name, document_id)
+  PRIMARY KEY (name_id, is_mention, document_id)
 ) WITHOUT ROWID;
-CREATE INDEX linkage_missing_document ON linkage_missing (document_id);
+CREATE INDEX linkage_name_document ON linkage_name (document_id);
 
 CREATE TABLE import (
   id INTEGER PRIMARY KEY,
@@ -285,9 +336,9 @@ CREATE TABLE chunk (
   last_paragraph INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  token_count INTEGER NOT NULL,
-  UNIQUE (document_id, chunk_index)
+  token_count INTEGER NOT NULL
 );
+CREATE INDEX chunk_document ON chunk (document_id, first_paragraph);
 
 -- folders with documents that changed since their summary was made
 CREATE TABLE unsummarised (folder TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -296,18 +347,21 @@ CREATE TABLE unsummarised (folder TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE summary_row (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
-  granularity TEXT NOT NULL,
+  granularity_code INTEGER NOT NULL,
   key TEXT NOT NULL,
+  summary_index INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  packed_body BLOB NOT NULL,       -- a JSON array of what the view takes out, which repeats much of itself
-  UNIQUE (document_id, granularity, key)
+  own_text BLOB                    -- of a package: a block of its own
 );
+-- (document_id, granularity, key) is unique
+CREATE INDEX summary_document ON summary_row (document_id);
+CREATE INDEX summary_package ON summary_row (key) WHERE document_id = 0;
 
 -- the lists are JSON arrays of strings
 CREATE VIEW summary AS SELECT *, body ->> 0 AS summary_text, body ->> 1 AS purpose, body -> 2 AS key_symbols,
   body -> 3 AS responsibilities, body -> 4 AS constraints_mentioned, body -> 5 AS important_interactions
-FROM (SELECT *, unpacked(packed_body) AS body FROM summary_row);
+FROM (SELECT *, {_value("granularity_code")}, {_field(SUMMARIES, "summary_index", 0)} AS body FROM summary_row);
 
 -- stamp: of a file without a document, 'size:mtime:ctime:inode', so that a scan need not look at it again
 CREATE TABLE problem (
@@ -325,7 +379,6 @@ FTS_COLUMNS = {
     "paragraph_fts": ("text", "parts", "symbols", "heading", "summary", "tags", "module"),
     "proposition_fts": ("text", "parts", "symbols", "heading", "tags", "module"),
     "summary_fts": ("text", "parts", "symbols", "module"),
-    "chunk_fts": ("text", "parts", "symbols", "module"),
 }
 
 #: Tables whose stale rows are searched only on request.

@@ -15,11 +15,14 @@ import msgspec
 from granum.index import changes as sql
 from granum.index.changes import Changes, Sequences
 from granum.index.code_rows import put_imports, put_references, put_symbols, remove_code
-from granum.index.derived_rows import put_chunks, put_summaries
-from granum.index.knowledge_rows import put_paragraphs, put_propositions, stale_everything
+from granum.index.derived_rows import put_blocks, put_chunks, put_summaries
+from granum.index.paragraph_rows import put_paragraphs, stale_paragraphs
+from granum.index.proposition_rows import Ids, Propositions, surroundings_before, surroundings_now
 from granum.index.reading import Reading, State
-from granum.index.stored import Stored, load, nothing
+from granum.index.schema import LAYERS, PARAGRAPHS, PROPOSITIONS, SUMMARIES
+from granum.index.stored import Stored, load, nothing, texts_of
 from granum.index.target import Target
+from granum.index.vocabulary import Vocabulary
 from granum.model.answers import DocumentChange, Reindexed
 
 if TYPE_CHECKING:
@@ -28,9 +31,9 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from granum.index.document_rows import DocumentRows
     from granum.index.freshness import FileStamp
     from granum.index.rows import Row
-    from granum.model.layers import Extraction
 
 
 #: Statements that run for every file that was read, whether or not its rows changed.
@@ -82,6 +85,7 @@ class Batch:
         origin: Origin,
         extractor_version: int,
         module_of: Callable[[str], str],
+        vocabulary: Vocabulary | None = None,
     ) -> None:
         self._connection = connection
         self._root = root
@@ -90,6 +94,7 @@ class Batch:
         self._module_of = module_of
         self._now = time.time()
         self._sequences = Sequences(connection)
+        self._vocabulary = vocabulary or Vocabulary(connection)
         self._changes = Changes()
         self._carried: set[int] = set()
 
@@ -102,6 +107,7 @@ class Batch:
 
     def flush(self) -> None:
         """Writes the batch, within the caller's transaction."""
+        self._vocabulary.flush()
         self._changes.flush(self._connection)
         self._sequences.save(self._connection)
 
@@ -111,10 +117,9 @@ class Batch:
             self._stamp(known, reading, changes)
             return Outcome(path=reading.path, reindexed=Reindexed(files=1, unchanged=1), document_id=known.id)
         self._put_problems(reading, changes)
-        extraction = reading.extraction
-        if reading.state is State.READ and extraction is not None and reading.stamp is not None:
+        if reading.state is State.READ and reading.rows is not None and reading.stamp is not None:
             known = known or self._moved_here(reading)
-            return self._write(known, reading, extraction, reading.stamp, changes)
+            return self._write(known, reading, reading.rows, reading.stamp, changes)
         return self._remove(known, reading, changes)
 
     def _known(self, path: str) -> _Known | None:
@@ -151,29 +156,21 @@ class Batch:
         return self._one("id = ?", document_id)
 
     def _write(
-        self, known: _Known | None, reading: Reading, extraction: Extraction, stamp: FileStamp, changes: Changes
+        self, known: _Known | None, reading: Reading, rows: DocumentRows, stamp: FileStamp, changes: Changes
     ) -> Outcome:
-        stored = load(self._connection, known.id) if known else nothing(self._sequences.take("document"))
+        stored = load(self._connection, known.id) if known else nothing(self._sequences.take("document")[0])
         version_id = self._version(stored.document_id, known, reading, changes)
         module = self._module_of(reading.path)
-        target = Target(
-            document_id=stored.document_id,
-            version_id=version_id,
-            path=reading.path,
-            module=module,
-            now=self._now,
-            changes=changes,
-            sequences=self._sequences,
-        )
+        target = self._target(stored.document_id, version_id, reading.path, module, changes)
         columns = (
             reading.path,
-            extraction.language,
-            extraction.source_type.value,
+            rows.language,
+            rows.source_type,
             module,
             version_id,
             reading.content_sha256,
             *msgspec.structs.astuple(stamp),
-            extraction.line_count,
+            rows.line_count,
             reading.eol,
             reading.encoding,
             reading.read_at,
@@ -182,10 +179,22 @@ class Batch:
             changes.add(sql.INSERT_DOCUMENT, stored.document_id, *columns)
         else:
             changes.add(sql.UPDATE_DOCUMENT, *columns, known.id)
-        _put_layers(target, stored, extraction)
-        problems = (reading.problem is not None) + len(extraction.problems)
+        _put_layers(target, stored, rows)
+        problems = (reading.problem is not None) + len(rows.problems)
         arrived = known is None or known.is_stale or known.path != reading.path
         return _outcome(target, Reindexed(files=1, problems=problems), is_new_path=arrived)
+
+    def _target(self, document_id: int, version_id: int, path: str, module: str, changes: Changes) -> Target:
+        return Target(
+            document_id=document_id,
+            version_id=version_id,
+            path=path,
+            module=module,
+            now=self._now,
+            changes=changes,
+            sequences=self._sequences,
+            vocabulary=self._vocabulary,
+        )
 
     def _version(self, document_id: int, known: _Known | None, reading: Reading, changes: Changes) -> int:
         if known is not None and known.content_sha256 == reading.content_sha256:
@@ -196,7 +205,7 @@ class Batch:
                 (document_id, reading.content_sha256),
             ):
                 return int(version_id)
-        version_id = self._sequences.take("document_version")
+        version_id = self._sequences.take("document_version")[0]
         changes.add(
             sql.INSERT_VERSION,
             version_id,
@@ -222,42 +231,49 @@ class Batch:
                 path=reading.path, reindexed=Reindexed(files=files, problems=problems), is_new_path=not files
             )
         stored = load(self._connection, known.id)
-        target = Target(
-            document_id=known.id,
-            version_id=known.version_id,
-            path=known.path,
-            module=known.module,
-            now=self._now,
-            changes=changes,
-            sequences=self._sequences,
-        )
+        target = self._target(known.id, known.version_id, known.path, known.module, changes)
         changes.add(sql.STALE_DOCUMENT, self._now, known.id)
-        stale_everything(target, stored)
-        remove_code(target, stored)
-        put_chunks(target, stored, (), ())
-        put_summaries(target, stored.summaries, stored.module, ())
+        _remove_layers(target, stored)
         return _outcome(target, Reindexed(removed_files=1, problems=problems), is_new_path=True)
 
     def _put_problems(self, reading: Reading, changes: Changes) -> None:
         changes.add(sql.DELETE_PROBLEMS, reading.path)
         found = [] if reading.problem is None else [reading.problem]
-        found.extend(reading.extraction.problems if reading.extraction else ())
+        found.extend(reading.rows.problems if reading.rows else ())
         # a file without a document has nowhere else to keep what tells that it need not be looked at again
-        stamp = "" if reading.extraction or reading.stamp is None else reading.stamp.text()
+        stamp = "" if reading.rows or reading.stamp is None else reading.stamp.text()
         changes.extend(
             sql.INSERT_PROBLEM,
             [(reading.path, problem.code, problem.message, problem.line, stamp) for problem in found],
         )
 
 
-def _put_layers(target: Target, stored: Stored, extraction: Extraction) -> None:
-    written = put_paragraphs(target, stored, extraction.paragraphs)
-    symbols = put_symbols(target, stored, extraction.symbols, written)
-    put_propositions(target, stored, extraction.propositions, written, symbols.at)
-    put_references(target, stored, extraction.references, symbols)
-    put_imports(target, stored, extraction.imports)
-    put_chunks(target, stored, extraction.chunks, written)
-    put_summaries(target, stored.summaries, stored.module, extraction.summaries)
+def _put_layers(target: Target, old: Stored, new: DocumentRows) -> None:
+    before = [old.texts(layer) for layer in LAYERS]
+    now = [texts_of(new.blocks, layer) for layer in LAYERS]
+    paragraph_ids = put_paragraphs(target, old, before[PARAGRAPHS], new, now[PARAGRAPHS])
+    symbol_ids = put_symbols(target, old, new.symbols, paragraph_ids)
+    ids = Ids(paragraph_ids, [*symbol_ids, None], [*target.vocabulary.ids(new.names), 0])
+    around = surroundings_now(target.module, new, now[PARAGRAPHS], ids)
+    propositions = Propositions(target, old, before[PROPOSITIONS], surroundings_before(old, before[PARAGRAPHS]))
+    propositions.put(new, now[PROPOSITIONS], around, ids)
+    put_references(target, old, new.references, ids.names, ids.symbols)
+    put_imports(target, old, new.imports)
+    put_chunks(target, old, new.chunks)
+    put_summaries(target, old, before[SUMMARIES], new.summaries, now[SUMMARIES], new.summary_parts)
+    put_blocks(target, old, new.blocks)
+
+
+def _remove_layers(target: Target, old: Stored) -> None:
+    """Leaves of a vanished document what may be asked for as history."""
+    paragraphs, facts = old.texts(PARAGRAPHS), old.texts(PROPOSITIONS)
+    stale_paragraphs(target, old, paragraphs, [row for row in old.paragraphs.values() if not row.is_stale])
+    live = [row for row in old.propositions.values() if not row.is_stale]
+    Propositions(target, old, facts, surroundings_before(old, paragraphs)).stale(live)
+    remove_code(target, old)
+    put_chunks(target, old, ())
+    put_summaries(target, old, [], (), [], ())
+    put_blocks(target, old, ())
 
 
 def _outcome(target: Target, so_far: Reindexed, *, is_new_path: bool) -> Outcome:

@@ -1,71 +1,78 @@
-"""The rows of one document as they stand, loaded for comparison with a new extraction."""
+"""The rows of one document as they stand, loaded for comparison with those of a new reading.
+
+Rows are as ``document_rows`` has them, but with ids instead of places in lists.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from granum.index.schema import block_id, layer_and_first
+from granum.index.unpacking import recalled, unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import apsw
 
+    from granum.index.document_rows import BlockRow, ChunkRow, ParagraphRow, PropositionRow, SummaryRow
+    from granum.index.packing import Fields
     from granum.index.rows import Row
 
-ParagraphKey = tuple[str, str, int]
-SymbolKey = tuple[str, str, int]
-#: kind, name, local_type, scope (local qualified name)
-ReferenceKey = tuple[str, str, str, str]
-#: local, module, level, name, scope
+#: kind, qualified name, ordinal.
+Key = tuple[int, str, int]
+#: start line, end line, paragraph, symbol.
+Place = tuple[int, int, int, int | None]
+#: ``document_rows.SymbolRow`` without its key, the paragraph first.
+SymbolColumns = tuple[int, str | None, int, int, int, int, int, str, str]
+#: ``document_rows.ImportRow`` without its line.
 ImportKey = tuple[str, str, int, str, str]
-#: start_line, end_line, paragraph_id, symbol_id
-Place = tuple[int, int, int, "int | None"]
+#: kind, name, local type, scope.
+ReferenceKey = tuple[int, int, int, int | None]
 
 
 class StoredParagraph(NamedTuple):
-    """A paragraph's row. ``place`` is (paragraph_index, start_line, end_line)."""
+    """A paragraph's row; ``at`` is its index. ``own_text`` is that of a stale one."""
 
     id: int
-    key: ParagraphKey
-    place: tuple[int, int, int]
-    body: ParagraphBody
+    at: int
+    row: ParagraphRow
     is_stale: bool
-
-
-class ParagraphBody(NamedTuple):
-    """What is searched and shown of a paragraph, as its columns hold it."""
-
-    section_heading: str
-    heading_path: str
-    symbol_names: str
-    text: str
-    token_count: int
-    summary: str
-    tags: str
-
-
-class PropositionBody(NamedTuple):
-    """A proposition's columns that come from its extraction."""
-
-    text: str
-    type: str
-    confidence: float
-    source: str
-    mentions: str
+    own_text: bytes | None
 
 
 class StoredProposition(NamedTuple):
-    """A proposition's row with its places, in order."""
+    """A proposition's row with its places in order; ``at`` is its index. ``own_text`` is that of a stale one."""
 
     id: int
-    hash: bytes
-    body: PropositionBody
+    at: int
+    row: PropositionRow
     places: tuple[Place, ...]
     is_stale: bool
+    own_text: bytes | None
 
 
-class StoredRow(NamedTuple):
-    """A row of a simpler table: its id, and the columns that are compared."""
+class StoredSymbol(NamedTuple):
+    """A definition's row."""
 
     id: int
-    columns: tuple[Any, ...]
+    columns: SymbolColumns
+
+
+class StoredReference(NamedTuple):
+    """A reference's row; ``place`` is line, column and own length."""
+
+    id: int
+    place: tuple[int, int, int | None]
+
+
+class StoredSummary(NamedTuple):
+    """A summary's row; ``at`` is its index. ``own_text`` is that of a package's."""
+
+    id: int
+    at: int
+    row: SummaryRow
+    own_text: bytes | None
 
 
 class Stored(NamedTuple):
@@ -73,118 +80,130 @@ class Stored(NamedTuple):
 
     document_id: int
     module: str
-    paragraphs: dict[ParagraphKey, StoredParagraph]
-    propositions: dict[bytes, StoredProposition]
-    symbols: dict[SymbolKey, StoredRow]
-    references: dict[ReferenceKey, list[StoredRow]]
-    imports: dict[ImportKey, list[StoredRow]]
-    chunks: dict[int, StoredRow]
-    summaries: dict[tuple[str, str], StoredRow]
+    blocks: dict[tuple[int, int], bytes]
+    paragraphs: dict[Key, StoredParagraph]
+    propositions: dict[int, StoredProposition]
+    symbols: dict[Key, StoredSymbol]
+    references: dict[ReferenceKey, list[StoredReference]]
+    imports: dict[ImportKey, list[tuple[int, int]]]  # id and line
+    chunks: list[tuple[int, ChunkRow]]
+    summaries: dict[tuple[int, str], StoredSummary]
 
-    def symbol_names(self) -> dict[int, str]:
-        """Local qualified names by symbol id."""
-        return {row.id: key[0] for key, row in self.symbols.items()}
+    def texts(self, layer: int) -> list[Fields]:
+        """The texts of a layer's rows, by their index."""
+        return texts_of(((*key, packed) for key, packed in self.blocks.items()), layer)
+
+    def text(self, texts: list[Fields], row: StoredParagraph | StoredProposition) -> Fields:
+        """A row's text, among those of its layer or its own."""
+        return texts[row.at] if row.own_text is None else unpacked(row.own_text).rows[0]
+
+
+def texts_of(blocks: Iterable[BlockRow], layer: int) -> list[Fields]:
+    """The texts of a layer's rows; the blocks are in order."""
+    return [row for its_layer, _, packed in blocks if its_layer == layer for row in recalled(packed).rows]
 
 
 def nothing(document_id: int) -> Stored:
     """A document without rows."""
-    return Stored(document_id, "", {}, {}, {}, {}, {}, {}, {})
+    return Stored(document_id, "", {}, {}, {}, {}, {}, {}, [], {})
 
 
 def load(connection: apsw.Connection, document_id: int) -> Stored:
     """Reads all rows of the document."""
     of = (document_id,)
     documents: list[Row] = connection.execute("SELECT module FROM document WHERE id = ?", of).fetchall()
-    symbols = {
-        key: StoredRow(row_id, tuple(columns))
-        for row_id, key, columns in (
-            (row[0], row[1:4], row[4:])
-            for row in connection.execute(
-                "SELECT id, qualified_name, kind, ordinal, paragraph_id, name, start_line, end_line, name_line,"
-                " name_column, name_end_column, signature, type_name FROM symbol WHERE document_id = ?",
-                of,
-            )
-        )
-    }
-    names = {row.id: key[0] for key, row in symbols.items()}
     return Stored(
         document_id,
         documents[0][0],
+        _blocks(connection, document_id),
         _paragraphs(connection, of),
         _propositions(connection, of),
-        symbols,
-        _references(connection, of, names),
+        _symbols(connection, of),
+        _references(connection, of),
         _imports(connection, of),
-        {
-            row[1]: StoredRow(row[0], row[2:])
-            for row in connection.execute(
-                "SELECT id, chunk_index, first_paragraph, last_paragraph, start_line, end_line, token_count"
-                " FROM chunk WHERE document_id = ?",
-                of,
-            )
-        },
+        _chunks(connection, of),
         summaries(connection, document_id),
     )
 
 
-def summaries(connection: apsw.Connection, document_id: int) -> dict[tuple[str, str], StoredRow]:
-    """A document's summaries by granularity and key; those of all packages for document 0."""
+def _blocks(connection: apsw.Connection, document_id: int) -> dict[tuple[int, int], bytes]:
+    first, end = block_id(document_id, 0), block_id(document_id + 1, 0)
+    rows = connection.execute("SELECT id, packed FROM text_block WHERE id >= ? AND id < ?", (first, end))
+    return {layer_and_first(row_id): packed for row_id, packed in rows}
+
+
+def summaries(connection: apsw.Connection, document_id: int) -> dict[tuple[int, str], StoredSummary]:
+    """A document's summaries by granularity and key."""
     rows = connection.execute(
-        "SELECT id, granularity, key, start_line, end_line, unpacked(packed_body) FROM summary WHERE document_id = ?",
+        "SELECT id, summary_index, granularity_code, key, start_line, end_line, own_text FROM summary_row"
+        " WHERE document_id = ?",
         (document_id,),
     )
-    return {(row[1], row[2]): StoredRow(row[0], row[3:]) for row in rows}
+    return {row[2:4]: StoredSummary(row[0], row[1], row[2:6], row[6]) for row in rows}
 
 
-def _paragraphs(connection: apsw.Connection, of: tuple[int]) -> dict[ParagraphKey, StoredParagraph]:
+def _paragraphs(connection: apsw.Connection, of: tuple[int]) -> dict[Key, StoredParagraph]:
     rows = connection.execute(
-        "SELECT id, kind, qualified_name, ordinal, paragraph_index, start_line, end_line, section_heading,"
-        " heading_path, symbol_names, text, token_count, summary, tags, is_stale FROM paragraph WHERE document_id = ?",
+        "SELECT id, paragraph_index, paragraph_kind_code, qualified_name, ordinal, own_section_heading,"
+        " own_heading_path, start_line, end_line, token_count, is_stale, own_text FROM paragraph_row"
+        " WHERE document_id = ?",
         of,
     )
-    return {
-        row[1:4]: StoredParagraph(row[0], row[1:4], row[4:7], ParagraphBody._make(row[7:14]), bool(row[14]))
-        for row in rows
-    }
+    return {row[2:5]: StoredParagraph(row[0], row[1], row[2:10], bool(row[10]), row[11]) for row in rows}
 
 
-def _propositions(connection: apsw.Connection, of: tuple[int]) -> dict[bytes, StoredProposition]:
+def _propositions(connection: apsw.Connection, of: tuple[int]) -> dict[int, StoredProposition]:
     places: dict[int, list[Place]] = {}
     for row in connection.execute(
-        "SELECT o.proposition_id, o.start_line, o.end_line, o.paragraph_id, o.symbol_id FROM proposition p"
+        "SELECT o.proposition_id, o.start_line, o.end_line, o.paragraph_id, o.symbol_id FROM proposition_row p"
         " JOIN occurrence o ON o.proposition_id = p.id WHERE p.document_id = ?",
         of,
     ):
         places.setdefault(row[0], []).append(row[1:])
     rows = connection.execute(
-        "SELECT id, hash, text, type, confidence, source, mentions, is_stale FROM proposition WHERE document_id = ?", of
+        "SELECT id, proposition_index, fingerprint, proposition_type_code, confidence_parts, proposition_source_code,"
+        " is_stale, own_text FROM proposition_row WHERE document_id = ?",
+        of,
     )
     return {
-        row[1]: StoredProposition(
-            row[0], row[1], PropositionBody._make(row[2:7]), tuple(places.get(row[0], ())), bool(row[7])
-        )
+        row[2]: StoredProposition(row[0], row[1], row[2:6], tuple(places.get(row[0], ())), bool(row[6]), row[7])
         for row in rows
     }
 
 
-def _references(
-    connection: apsw.Connection, of: tuple[int], names: dict[int, str]
-) -> dict[ReferenceKey, list[StoredRow]]:
-    found: dict[ReferenceKey, list[StoredRow]] = {}
+def _symbols(connection: apsw.Connection, of: tuple[int]) -> dict[Key, StoredSymbol]:
+    rows = connection.execute(
+        "SELECT id, symbol_kind_code, qualified_name, ordinal, paragraph_id, own_name, start_line, end_line, name_line,"
+        " name_column, name_end_column, signature, type_name FROM definition WHERE document_id = ?",
+        of,
+    )
+    return {row[1:4]: StoredSymbol(row[0], row[4:]) for row in rows}
+
+
+def _references(connection: apsw.Connection, of: tuple[int]) -> dict[ReferenceKey, list[StoredReference]]:
+    found: dict[ReferenceKey, list[StoredReference]] = {}
     for row in connection.execute(
-        "SELECT id, kind, name, local_type, line, column, end_column, scope_id FROM reference WHERE document_id = ?"
-        " ORDER BY line, column",
+        "SELECT reference_kind_code, name_id, type_id, scope_id, id, line, column, own_length FROM reference_row"
+        " WHERE document_id = ? ORDER BY line, column",
         of,
     ):
-        key = (row[1], row[2], row[3], names.get(row[7], ""))
-        found.setdefault(key, []).append(StoredRow(row[0], row[4:]))
+        found.setdefault(row[:4], []).append(StoredReference(row[4], row[5:]))
     return found
 
 
-def _imports(connection: apsw.Connection, of: tuple[int]) -> dict[ImportKey, list[StoredRow]]:
-    found: dict[ImportKey, list[StoredRow]] = {}
+def _imports(connection: apsw.Connection, of: tuple[int]) -> dict[ImportKey, list[tuple[int, int]]]:
+    found: dict[ImportKey, list[tuple[int, int]]] = {}
     for row in connection.execute(
-        "SELECT id, local, module, level, name, scope, line FROM import WHERE document_id = ? ORDER BY line", of
+        "SELECT local, module, level, name, scope, id, line FROM import WHERE document_id = ? ORDER BY line", of
     ):
-        found.setdefault(row[1:6], []).append(StoredRow(row[0], row[6:]))
+        found.setdefault(row[:5], []).append(row[5:])
     return found
+
+
+def _chunks(connection: apsw.Connection, of: tuple[int]) -> list[tuple[int, ChunkRow]]:
+    rows = connection.execute(
+        "SELECT id, first_paragraph, last_paragraph, start_line, end_line, token_count FROM chunk"
+        " WHERE document_id = ? ORDER BY chunk_index",
+        of,
+    )
+    return [(row[0], row[1:]) for row in rows]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from granum.index.changes import Changes, Sequences
+    from granum.index.vocabulary import Vocabulary
 
 
 @dataclass(slots=True)
@@ -30,4 +31,5 @@ class Target:
     now: float
     changes: Changes
     sequences: Sequences
+    vocabulary: Vocabulary
     tally: Tally = field(default_factory=Tally)

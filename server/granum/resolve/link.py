@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from granum.index.schema import MENTION_CODE
 from granum.model.layers import ReferenceKind, SymbolKind
 from granum.resolve.byname import plain
 from granum.resolve.follow import Follower
@@ -42,16 +41,24 @@ WHERE s.name = ? AND s.kind <> 'section' AND (s.fqn = ? OR substr(s.fqn, -length
 """
 
 
-_MAKE_WAIT = f"""
+_MAKE_WAIT = """
 UPDATE linkage SET is_pending = 1 WHERE symbols_seen IS NOT NULL AND document_id IN (
   SELECT document_id FROM linkage_source WHERE source_id IN (SELECT value FROM json_each(:changed))
-  UNION SELECT m.document_id FROM json_each(:appeared) j
-    JOIN linkage_missing m ON m.name = j.value ->> 0
+  UNION SELECT m.document_id FROM json_each(:appeared) j JOIN name n ON n.text = j.value ->> 0
+    JOIN linkage_name m ON m.name_id = n.id AND NOT m.is_mention
     JOIN linkage l ON l.document_id = m.document_id AND l.symbols_seen < j.value ->> 1
-  UNION SELECT r.document_id FROM json_each(:news) j
-    JOIN reference r ON r.last_name = j.value ->> 0 AND r.reference_kind_code = {MENTION_CODE}
-    JOIN linkage l ON l.document_id = r.document_id AND l.symbols_seen < j.value ->> 1
+  UNION SELECT m.document_id FROM json_each(:news) j JOIN name n ON n.text = j.value ->> 0
+    JOIN linkage_name m ON m.name_id = n.id AND m.is_mention
+    JOIN linkage l ON l.document_id = m.document_id AND l.symbols_seen < j.value ->> 1
 )
+"""
+_KEEP_NAMES = """
+INSERT INTO linkage_name (name_id, is_mention, document_id)
+SELECT n.id, j.value ->> 1, j.value ->> 2 FROM json_each(:names) j JOIN name n ON n.text = j.value ->> 0
+"""
+_ADD_NAMES = """
+INSERT INTO name (text) SELECT DISTINCT j.value ->> 0 FROM json_each(:names) j
+WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.text = j.value ->> 0)
 """
 
 
@@ -151,6 +158,7 @@ class _Run:
         self._modules = Modules(self._rows, shelf)
         self._follower = Follower(self._modules)
         self._named: dict[str, _Link] = {}
+        self._mentioned: set[str] = set()
 
     # -- what changed
 
@@ -195,7 +203,7 @@ class _Run:
 
     def _keep_interface(self, document_id: int, interface: bytes | None) -> None:
         if interface is None:
-            for table in ("linkage", "linkage_source", "linkage_missing"):
+            for table in ("linkage", "linkage_source", "linkage_name"):
                 self._connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
             return
         self._connection.execute(
@@ -225,28 +233,31 @@ class _Run:
         """Links all references of these documents and keeps what the links rest on."""
         tables = self._modules.tables(document_ids)
         sources: list[tuple[int, int]] = []
-        missing: list[tuple[str, int]] = []
+        names: list[tuple[str, int, int]] = []
         for table in tables:
             self._follower.consulted = set()
+            self._mentioned = set()
             self._link(table)
+            names += [(name, 1, table.document_id) for name in self._mentioned]
             for source in self._follower.consulted:
                 if isinstance(source, str):
-                    missing.append((source, table.document_id))
+                    names.append((source, 0, table.document_id))
                 elif source != table.document_id:
                     sources.append((table.document_id, source))
-        self._keep([table.document_id for table in tables], sources, missing)
+        self._keep([table.document_id for table in tables], sources, names)
         self._note_consulted({source for _, source in sources})
 
     def _keep(
-        self, linked: Sequence[int], sources: Sequence[tuple[int, int]], missing: Sequence[tuple[str, int]]
+        self, linked: Sequence[int], sources: Sequence[tuple[int, int]], names: Sequence[tuple[str, int, int]]
     ) -> None:
         these = (json.dumps(linked),)
-        for table in ("linkage_source", "linkage_missing"):
+        for table in ("linkage_source", "linkage_name"):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE document_id IN (SELECT value FROM json_each(?))", these
             )
         self._connection.executemany("INSERT INTO linkage_source (document_id, source_id) VALUES (?, ?)", sources)
-        self._connection.executemany("INSERT INTO linkage_missing (name, document_id) VALUES (?, ?)", missing)
+        for statement in (_ADD_NAMES, _KEEP_NAMES):
+            self._connection.execute(statement, {"names": json.dumps(names)})
         self._connection.execute(
             "UPDATE linkage SET is_pending = 0, symbols_seen = (SELECT coalesce(max(id), 0) FROM symbol)"
             " WHERE document_id IN (SELECT value FROM json_each(?))",
@@ -300,10 +311,12 @@ class _Run:
 
     def _mention(self, name: str) -> _Link:
         """A name in prose or a comment: the only definition, else the only module, whose full name ends with it."""
+        wanted = plain(name)
+        last = wanted.rpartition(".")[2]
+        self._mentioned.add(last)
         found = self._named.get(name)
         if found is None:
-            wanted = plain(name)
-            rows = self._rows.rows(_NAMED, (wanted.rpartition(".")[2], wanted, "." + wanted, "." + wanted))
+            rows = self._rows.rows(_NAMED, (last, wanted, "." + wanted, "." + wanted))
             exact = [row for row in rows if row[1] == wanted] or rows
             exact = [row for row in exact if row[3] != SymbolKind.MODULE] or exact
             if not exact:

@@ -37,6 +37,10 @@ _TYPES = {kind.value: kind for kind in PropositionType}
 _SOURCES = {kind.value: kind for kind in SourceType}
 
 
+#: What is searched of a chunk is what is searched of its paragraphs, without what only tells of a single one.
+_CHUNK_COLUMNS = ("text", "parts", "symbols", "module")
+
+
 class _Source(NamedTuple):
     """A layer's tables: the FTS table, the base table, and the expression of its first line."""
 
@@ -51,7 +55,7 @@ _LAYERS = {
         "proposition_fts", "proposition", "(SELECT min(start_line) FROM occurrence o WHERE o.proposition_id = b.id)"
     ),
     Layer.SUMMARY: _Source("summary_fts", "summary"),
-    Layer.CHUNK: _Source("chunk_fts", "chunk"),
+    Layer.CHUNK: _Source("paragraph_fts", "chunk"),
 }
 
 
@@ -114,16 +118,42 @@ def find(snapshot: Snapshot, layer: Layer, match: str, filters: Filters, limit: 
     """The layer's rows that match, best first, at most ``limit`` of each table."""
     source = _LAYERS[layer]
     tables = [] if filters.only_stale else [source.fts]
-    if filters.include_stale and source.fts in STALE_TWINS:
+    if filters.include_stale and source.fts in STALE_TWINS and layer is not Layer.CHUNK:
         tables.append(STALE_TWINS[source.fts])
     candidates: list[Candidate] = []
     total = 0
     for table in tables:
         conditions, params = _conditions(layer, filters)
-        rows = snapshot.rows(_statement(source, layer, table, conditions), (match, *params, limit))
+        is_chunk = layer is Layer.CHUNK
+        statement = _chunk_statement(conditions) if is_chunk else _statement(source, layer, table, conditions)
+        rows = snapshot.rows(statement, (match, *params, limit))
         candidates += _candidates(layer, rows)
         total += rows[0][-1] if rows else 0
     return Found(candidates, total)
+
+
+def _chunk_statement(conditions: str) -> str:
+    """A chunk scores what its paragraphs score together."""
+    weights = ", ".join(
+        str(COLUMN_WEIGHTS[column] if column in _CHUNK_COLUMNS else 0.0) for column in FTS_COLUMNS["paragraph_fts"]
+    )
+    join = "JOIN paragraph_row f ON f.id = paragraph_fts.rowid" if conditions else ""
+    return f"""
+SELECT b.id, c.score, NULL, d.source_type, 0, d.path, b.start_line, c.total
+FROM (
+  SELECT id, sum(score) AS score, count(*) OVER () AS total
+  FROM (
+    SELECT (SELECT k.id FROM chunk k WHERE k.document_id = g.document_id AND k.first_paragraph <= g.paragraph_index
+      ORDER BY k.first_paragraph DESC LIMIT 1) AS id, p.score
+    FROM (SELECT paragraph_fts.rowid AS id, bm25(paragraph_fts, {weights}) AS score FROM paragraph_fts {join}
+      WHERE paragraph_fts MATCH '{{{" ".join(_CHUNK_COLUMNS)}}} : (' || ? || ')'{conditions} LIMIT -1) p
+    JOIN paragraph_row g ON g.id = p.id
+  )
+  GROUP BY id ORDER BY score, id LIMIT ?
+) c
+JOIN chunk b ON b.id = c.id JOIN document d ON d.id = b.document_id
+ORDER BY c.score, b.id
+"""
 
 
 def _statement(source: _Source, layer: Layer, table: str, conditions: str) -> str:

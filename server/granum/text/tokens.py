@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from functools import lru_cache
 
 _NOT_PUNCTUATION = bytes(i for i in range(128) if chr(i).isalnum() or chr(i) in "_ \t\n\r")
 #: White space as ``str.split`` sees it, and the rest.
@@ -53,21 +50,28 @@ def camel_parts(text: str) -> str:
     It fills the FTS column ``parts``: the tokenizer splits at underscores but keeps ``getUserName`` whole.
     """
     shapes = text.encode("ascii", "replace").translate(_SHAPES)
-    spans = {span for boundary in _CASE_BOUNDARIES for span in _words_around(shapes, boundary)}
-    words = dict.fromkeys(text[start:end] for start, end in sorted(spans))
-    return " ".join(part.lower() for word in words for part in identifier_parts(word))
+    spans: set[tuple[int, int]] = set()
+    for boundary in _CASE_BOUNDARIES:
+        _add_words_around(shapes, boundary, spans)
+    return " ".join(map(_lower_parts, dict.fromkeys([text[start:end] for start, end in sorted(spans)])))
 
 
-def _words_around(shapes: bytes, boundary: bytes) -> Iterator[tuple[int, int]]:
-    """The spans of the words that hold the boundary; overlong ones (encoded data) are left out."""
+def _add_words_around(shapes: bytes, boundary: bytes, spans: set[tuple[int, int]]) -> None:
+    """Adds the spans of the words that hold the boundary; overlong ones (encoded data) are left out."""
     at = shapes.find(boundary)
     while at >= 0:
         start = shapes.rfind(b" ", 0, at) + 1
         end = shapes.find(b" ", at)
         end = len(shapes) if end < 0 else end
         if end - start <= _LONGEST_IDENTIFIER:
-            yield start, end
+            spans.add((start, end))
         at = shapes.find(boundary, end)
+
+
+# a workspace's identifiers come again and again
+@lru_cache(maxsize=1 << 15)
+def _lower_parts(identifier: str) -> str:
+    return " ".join(identifier_parts(identifier)).lower()
 
 
 def _split_unicode(word: str) -> list[str]:
