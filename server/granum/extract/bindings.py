@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from granum.extract.definitions import MODULE, Definition, Scopes
-from granum.extract.targets import Target, targets
+from granum.extract.targets import Assigned, Target, read_assigned, targets
 from granum.extract.types import annotated, caught, constructed
 
 if TYPE_CHECKING:
@@ -26,21 +26,27 @@ _NAMES = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?![\w.\[(])")
 
 
 class Bindings:
-    """Names bound inside functions, each with its type as written or ``UNKNOWN``."""
+    """Names bound inside functions, each with its type as written or ``UNKNOWN``.
+
+    ``assigned`` are all left sides of assignments, read once for all who ask.
+    """
 
     def __init__(self, source: Source, spec: Spec, definitions: Sequence[Definition], scopes: Scopes) -> None:
+        self.assigned: list[Assigned] = []
         self._source = source
         self._spec = spec
         self._definitions = definitions
         self._scopes = scopes
         self._names: dict[int, dict[str, str]] = {}
+        self._bound: dict[int, Mapping[str, str]] = {MODULE: {}}  # filled when asked for, after all is taken in
         self._parameters: set[tuple[int, str]] = set()
         self._inner: dict[str, list[tuple[int, int]]] = {}  # disjoint, in order
 
     def add_all(self, matches: Mapping[str, Sequence[Match]]) -> None:
         """Takes in an outline's matches, by the first capture of each."""
         self.add_parameters(matches.get("parameter", ()))
-        self.add_assigned(matches.get("assigned", ()))
+        self.assigned = read_assigned(matches.get("assigned", ()), self._scopes)
+        self.add_assigned(self.assigned)
         self.add_targets(matches.get("target", ()))
         self.add_inner(matches.get("inner", ()))
         self.drop_outer(matches.get("outer", ()))
@@ -48,7 +54,7 @@ class Bindings:
     def add_parameters(self, matches: Iterable[Match]) -> None:
         """Takes in parameters; a receiver (self) is bound by its class and left out."""
         receivers = self._spec.definitions.receivers
-        for _, match in matches:
+        for match in matches:
             node = match["parameter"][0]
             text = self._source.slice(node.start_byte, node.end_byte)
             found = _PARAMETER.match(text)
@@ -57,26 +63,25 @@ class Bindings:
                 self._bind(node, found.group(1), self._annotated(annotation))
                 self._parameters.add((self._scopes.owner(node.start_byte), found.group(1)))
 
-    def add_assigned(self, matches: Iterable[Match]) -> None:
+    def add_assigned(self, left_sides: Iterable[Assigned]) -> None:
         """Takes in assigned names inside functions."""
-        for _, match in matches:
-            node = match["assigned"][0]
-            owner = self._scopes.owner(node.start_byte)
-            if owner == MODULE or self._definitions[owner].is_class:
+        for left in left_sides:
+            if not self._is_function(left.owner):
                 continue
-            if node.type == "identifier":
-                self._bind(node, self._source.slice(node.start_byte, node.end_byte), self.assigned_type(node))
+            if left.is_name:
+                name = self._source.slice(left.node.start_byte, left.node.end_byte)
+                self._bind_in(left.owner, name, self.assigned_type(left.statement))
                 continue
-            for target in targets(node, self._spec):
+            for target in targets(left, self._spec):
                 if target.node.type == "identifier":
                     name = self._source.slice(target.node.start_byte, target.node.end_byte)
-                    self._bind(node, name, constructed(target.value, self._source, self._spec))
+                    self._bind_in(left.owner, name, constructed(target.value, self._source, self._spec))
                 else:
                     self._bind_all(target.node)
 
     def add_targets(self, matches: Iterable[Match]) -> None:
         """Takes in names bound by loops and ``as``."""
-        for _, match in matches:
+        for match in matches:
             node = match["target"][0]
             around = node.parent.parent if node.parent and node.parent.type == "as_pattern_target" else None
             value = around.named_children[0] if around and around.named_children else None
@@ -90,7 +95,7 @@ class Bindings:
     def add_inner(self, matches: Iterable[Match]) -> None:
         """Takes in names that only a lambda or a comprehension binds: they hide others within it, nowhere else."""
         inner: dict[str, set[tuple[int, int]]] = {}
-        for _, match in matches:
+        for match in matches:
             node = match["inner"][0]
             around = node.parent.parent if node.parent else None
             if around is None:
@@ -102,15 +107,16 @@ class Bindings:
 
     def drop_outer(self, matches: Iterable[Match]) -> None:
         """Forgets names that a function declares to be its module's or its outer function's."""
-        for _, match in matches:
+        for match in matches:
             node = match["outer"][0]
             names = self._names.get(self._scopes.owner(node.start_byte))
             if names:
                 names.pop(self._source.slice(node.start_byte, node.end_byte), None)
 
-    def type_at(self, name: str, byte: int) -> str:
-        """How a lambda, a comprehension or the functions around a byte bind a name; empty when none does."""
-        return UNKNOWN if self.is_inner(name, byte) else self.type_of(name, self._scopes.owner(byte))
+    @property
+    def has_inner(self) -> bool:
+        """Whether any lambda or comprehension binds a name."""
+        return bool(self._inner)
 
     def is_inner(self, name: str, byte: int) -> bool:
         """Whether a lambda or a comprehension around a byte binds a name."""
@@ -122,8 +128,16 @@ class Bindings:
 
     def type_of(self, name: str, owner: int) -> str:
         """How the functions around ``owner``, itself included, bind a name; empty when none does."""
-        binder = self.binder_of(name, owner)
-        return "" if binder is None else self._names[binder][name]
+        return self.bound_in(owner).get(name, "")
+
+    def bound_in(self, owner: int) -> Mapping[str, str]:
+        """All names that the functions around ``owner``, itself included, bind, with their types."""
+        bound = self._bound.get(owner)
+        if bound is None:
+            outer = self.bound_in(self._definitions[owner].parent)
+            own = self._names.get(owner)
+            bound = self._bound[owner] = {**outer, **own} if own else outer
+        return bound
 
     def binder_of(self, name: str, owner: int) -> int | None:
         """The innermost function around ``owner``, itself included, that binds a name."""
@@ -138,20 +152,17 @@ class Bindings:
         """Whether a function binds a name as its parameter."""
         return (owner, name) in self._parameters
 
-    def assigned_type(self, target: Node) -> str:
+    def assigned_type(self, statement: Node) -> str:
         """The type that an assignment gives its target: the annotation, or the class called; else empty."""
-        assignment = target.parent
-        if assignment is None:
-            return ""
-        annotation = assignment.child_by_field_name("type")
+        annotation = statement.child_by_field_name("type")
         return self._annotated(annotation) or constructed(
-            assignment.child_by_field_name("right"), self._source, self._spec
+            statement.child_by_field_name("right"), self._source, self._spec
         )
 
-    def target_type(self, target: Target) -> str:
+    def target_type(self, target: Target, statement: Node) -> str:
         """The type that an assignment gives one of its targets."""
-        made = constructed(target.value, self._source, self._spec)
-        return self.assigned_type(target.node) or made
+        annotation = statement.child_by_field_name("type") if target.is_whole else None
+        return self._annotated(annotation) or constructed(target.value, self._source, self._spec)
 
     def _annotated(self, annotation: Node | None) -> str:
         if annotation is None:
@@ -164,13 +175,18 @@ class Bindings:
 
     def _bind(self, node: Node, name: str, type_name: str) -> None:
         owner = self._scopes.owner(node.start_byte)
-        if owner == MODULE or self._definitions[owner].is_class:
-            return
+        if self._is_function(owner):
+            self._bind_in(owner, name, type_name)
+
+    def _bind_in(self, owner: int, name: str, type_name: str) -> None:
         names = self._names.setdefault(owner, {})
         if type_name and names.get(name, UNKNOWN) == UNKNOWN:
             names[name] = type_name
         else:
             names.setdefault(name, UNKNOWN)
+
+    def _is_function(self, owner: int) -> bool:
+        return owner != MODULE and not self._definitions[owner].is_class
 
 
 def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,12 +7,13 @@ here can become no proposition.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from granum.extract.rst_markup import without_literal_mark
 
 
-class Block(NamedTuple):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """Lines that belong together. ``offset`` counts lines from the statement's first, from 0.
 
     ``prefix`` is what a directive says of the block (``Changed in version 2.0: ``) and stands before its text.
@@ -26,6 +27,8 @@ class Block(NamedTuple):
 
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d{1,3}|#|[a-zA-Z])[.)])\s+(?=\S)")
+#: A line that opens no construct and no item: it goes on with the paragraph before it.
+_GOES_ON = re.compile(r"\s*[a-zA-Z](?![.)])").match
 #: What a line must begin with to be an item: most begin with a word, and need no further look.
 _MAY_BE_ITEM = re.compile(r"[^a-zA-Z]|[a-zA-Z][.)]").match
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+(?:([\w:.+-]+)::\s*(.*)|(.*))$")
@@ -51,6 +54,8 @@ def indent_of(line: str) -> int:
 
 def blocks(text: str) -> list[Block]:
     """The prose blocks of ``text``, in order."""
+    if "\n" not in text and _GOES_ON(text):
+        return [Block(text, 0)]
     return _Reader(text.split("\n")).read()
 
 
@@ -70,7 +75,10 @@ class _Reader:
     def read(self) -> list[Block]:
         while self.at < len(self.lines):
             line = self.lines[self.at]
-            if not self._skip(line):
+            if self.open and not self.is_item and "::" not in line and _GOES_ON(line):
+                self.open.append(line)  # most lines
+                self.at += 1
+            elif not self._skip(line):
                 self._take(line)
                 self.at += 1
         self._close()

@@ -29,28 +29,28 @@ LONGEST_ASSERTION = 240
 class _Kind(Enum):
     """What a call is to the finder."""
 
-    PLAIN = auto()
-    ASSERTION = auto()
-    EXPECTATION = auto()
+    CHECK = auto()  # asserts, or expects something of a block
     WARNING = auto()
     DEPRECATED = auto()
 
 
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and tests are full of assertions.
+_CHECK, _ASSERTION, _ASSERTED = _Kind.CHECK, SourceKind.ASSERTION, Role.ASSERTION
+
+
 @cache
-def _kinds(spec: Spec, *, is_test: bool) -> Callable[[str], _Kind]:
+def _kinds(spec: Spec, *, is_test: bool) -> Callable[[str], _Kind | None]:
     """Tells what a call of a name is; names recur from file to file, so that the patterns seldom run."""
-    assertion, expectation = re.compile(spec.tests.assertion), re.compile(spec.tests.expectation)
+    checks = re.compile(f"(?:{spec.tests.assertion})|(?:{spec.tests.expectation})")
     warning, deprecated = re.compile(spec.deprecations.calls), re.compile(spec.deprecations.decorators)
 
-    @lru_cache(maxsize=16384)
-    def kind_of(name: str) -> _Kind:
-        if is_test and assertion.search(name):
-            return _Kind.ASSERTION
-        if is_test and expectation.search(name):
-            return _Kind.EXPECTATION
+    @lru_cache(maxsize=1 << 15)
+    def kind_of(name: str) -> _Kind | None:
+        if is_test and checks.search(name):
+            return _Kind.CHECK
         if deprecated.search(name):
             return _Kind.DEPRECATED
-        return _Kind.WARNING if warning.search(name) else _Kind.PLAIN
+        return _Kind.WARNING if warning.search(name) else None
 
     return kind_of
 
@@ -75,83 +75,73 @@ class CheckFinder:
 
     def asserts(self, matches: Iterable[Match]) -> Iterator[Statement]:
         """Assert statements of tests."""
-        for _, match in matches:
+        for match in matches:
             tested = match["assert"][0]
             statement = tested.parent or tested
-            yield self._assertion_statement(statement, f"assert {self._one_line(tested)}")
+            owner = self._scopes.owner(statement.start_byte)
+            yield self._assertion_statement(statement, owner, f"assert {self._one_line(tested)}")
 
-    def calls(self, calls: Iterable[Call], *, is_test: bool) -> Iterator[Statement]:
+    def calls(self, calls: Iterable[Call], *, is_test: bool) -> list[Statement]:
         """Asserting calls and expectations (in tests), and warnings of deprecation."""
         kinds = _kinds(self._spec, is_test=is_test)
-        for function, name in calls:
-            kind = kinds(name)
-            if kind is not _Kind.PLAIN:
-                yield from self._of_kind(kind, function)
+        telling = ((call, kind) for call in calls if (kind := kinds(call.text)) is not None)
+        return [statement for call, kind in telling if (statement := self._of_kind(kind, call)) is not None]
 
-    def _of_kind(self, kind: _Kind, function: Node) -> Iterator[Statement]:
-        if kind is _Kind.ASSERTION:
-            return self._asserting_call(function)
-        if kind is _Kind.EXPECTATION:
-            return self._expectation_call(function)
-        return self._deprecation(function, is_warning=kind is _Kind.WARNING)
-
-    def _asserting_call(self, function: Node) -> Iterator[Statement]:
-        call = function.parent
-        if call is None or call.parent is None:
-            return
-        if call.parent.type == "expression_statement":
-            yield self._assertion_statement(call, self._one_line(call))
-        else:
-            yield from self._expectation_call(function)
-
-    def _expectation_call(self, function: Node) -> Iterator[Statement]:
-        """``with raises(X): body`` expects something of its body; a call by itself expects of its arguments."""
-        call = function.parent
+    def _of_kind(self, kind: _Kind, called: Call) -> Statement | None:
+        call = called.node.parent
         if call is None:
-            return
-        block = _block_below(call)
-        if block is None:
-            if call.parent is not None and call.parent.type == "expression_statement":
-                yield self._assertion_statement(call, self._one_line(call))
-            return
-        body = block.named_children[0] if block.named_children else None
+            return None
+        if kind is _CHECK:
+            return self._check(call, called.owner)
+        return self._deprecation(call, is_warning=kind is _Kind.WARNING)
+
+    def _check(self, call: Node, owner: int) -> Statement | None:
+        """``with raises(X): body`` expects something of its body; a call by itself asserts of its arguments."""
+        around = call.parent
+        if around is None:
+            return None
         text = self._one_line(call)
+        if around.type == "expression_statement":
+            return self._assertion_statement(call, owner, text)
+        block = _block_around(around, call.end_byte)
+        if block is None:
+            return None
+        body = block.named_children[0] if block.named_children else None
         end = call
         if body is not None:
             first = self._one_line(body)
             if len(text) + len(first) <= LONGEST_ASSERTION:
                 text, end = f"{text}: {first}", body
-        yield self._assertion_statement(call, text, end)
+        return self._assertion_statement(call, owner, text, end)
 
-    def _assertion_statement(self, node: Node, text: str, end: Node | None = None) -> Statement:
-        owner = self._scopes.owner(node.start_byte)
+    def _assertion_statement(self, node: Node, owner: int, text: str, end: Node | None = None) -> Statement:
+        start_byte, end_byte = node.start_byte, (end or node).end_byte
         name = "" if owner == MODULE else self._definitions[owner].name
         if len(text) > LONGEST_ASSERTION:
             text = text[: LONGEST_ASSERTION - 1].rstrip() + "…"
         return Statement(
             text=f"{name}: {text}" if name else text,
-            start_line=self._source.line(node.start_byte),
-            end_line=self._source.line(max((end or node).end_byte - 1, 0)),
-            source=SourceKind.ASSERTION,
-            role=Role.ASSERTION,
+            start_line=self._source.line(start_byte),
+            end_line=self._source.line(max(end_byte - 1, 0)),
+            source=_ASSERTION,
+            role=_ASSERTED,
             symbol="" if owner == MODULE else self._definitions[owner].qualified_name,
             is_test=True,
-            names=self._exercised.names(node, end or node) if self._exercised else (),
+            names=self._exercised.names(start_byte, end_byte, owner) if self._exercised else (),
         )
 
-    def _deprecation(self, function: Node, *, is_warning: bool) -> Iterator[Statement]:
-        call = function.parent
-        arguments = call.child_by_field_name("arguments") if call is not None else None
-        if call is None or arguments is None or not arguments.named_children:
-            return
+    def _deprecation(self, call: Node, *, is_warning: bool) -> Statement | None:
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or not arguments.named_children:
+            return None
         message = arguments.named_children[0]
         if is_warning and not self._category.search(self._text(arguments)):
-            return
+            return None
         literal = template(message, self._source, self._spec)
         if literal is None:
-            return
+            return None
         owner = self._owner_of_decorator(call) if not is_warning else self._scopes.owner(call.start_byte)
-        yield Statement(
+        return Statement(
             text=text_of(literal, self._source, self._spec),
             start_line=self._source.line(call.start_byte),
             end_line=self._source.line(max(call.end_byte - 1, 0)),
@@ -176,15 +166,14 @@ class CheckFinder:
         return self._source.slice(node.start_byte, node.end_byte)
 
 
-def _block_below(call: Node) -> Node | None:
-    """The body of the block whose header the call stands in (``with raises(X):``), if it does."""
-    node = call.parent
+def _block_around(node: Node | None, end: int) -> Node | None:
+    """The body of the block whose header a call that ends at a byte stands in (``with raises(X):``), if it does."""
     for _ in range(5):
         kind = "expression_statement" if node is None else node.type
         if node is None or kind == "expression_statement":
             return None
         body = node.child_by_field_name("body") if kind.endswith("_statement") else None
-        if body is not None and body.start_byte >= call.end_byte:
+        if body is not None and body.start_byte >= end:
             return body
         node = node.parent
     return None

@@ -15,7 +15,7 @@ PARAGRAPH_LIMIT = 1000
 #: Chunks are packed to about so many tokens.
 CHUNK_SIZE = 400
 #: No text of fewer characters can exceed the limit, so its tokens need no count.
-_SURELY_SHORT = PARAGRAPH_LIMIT
+SURELY_SHORT = PARAGRAPH_LIMIT
 
 
 def split_long(lines: Sequence[str], start_line: int, limit: int = PARAGRAPH_LIMIT) -> list[tuple[int, int]]:
@@ -29,7 +29,7 @@ def split_long(lines: Sequence[str], start_line: int, limit: int = PARAGRAPH_LIM
         start_line: the number of its first line.
         limit: tokens by estimate.
     """
-    if sum(map(len, lines)) <= _SURELY_SHORT or estimate_tokens("\n".join(lines)) <= limit:
+    if sum(map(len, lines)) <= SURELY_SHORT or estimate_tokens("\n".join(lines)) <= limit:
         return [(start_line, start_line + len(lines) - 1)]
     parts: list[tuple[int, int]] = []
     first, last, size = -1, -1, 0

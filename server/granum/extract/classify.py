@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from granum.extract.lexicon import INSTRUCTIONS, Sign, words_in
+from granum.extract.lexicon import INSTRUCTIONS, Sign, worded, words_in
 from granum.extract.shape import Opening, Shape, shape_of, third_person
 from granum.extract.statement import Role
 from granum.model.layers import PropositionType as Type
@@ -80,28 +80,39 @@ def classify(sentence: str, source: SourceKind, role: Role, *, is_test: bool = F
         role: the part that its statement plays there; it decides alone for raises and assertions.
         is_test: whether it stands in a test.
     """
-    kind = _BY_ROLE.get(role) or type_of(shape_of(sentence, source, role, is_test=is_test))
+    kind = TYPE_BY_ROLE.get(role) or type_of(shape_of(worded(sentence), source, role, is_test=is_test))
     return kind, confidence_of(kind, source)
 
 
-_BY_ROLE = {
+#: What a statement's role decides by itself.
+TYPE_BY_ROLE = {
     Role.RAISE: Type.RISK,
     Role.RAISES: Type.RISK,
     Role.ASSERTION: Type.TEST_EVIDENCE,
     Role.DEPRECATED: Type.DECISION,
 }
 
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and every sentence needs many.
+_RETURNS, _PARAMETER, _WARNING, _TABLE_ROW = Role.RETURNS, Role.PARAMETER, Role.WARNING, Role.TABLE_ROW
+_COMMENT = SourceKind.COMMENT
+_IMPERATIVE, _CONDITION = Opening.IMPERATIVE, Opening.CONDITION
+_IMPLEMENTATION_DETAIL = Type.IMPLEMENTATION_DETAIL
+_SECURITY, _CREDENTIAL, _TOKEN, _SAFETY, _ACCESS = Sign.SECURITY, Sign.CREDENTIAL, Sign.TOKEN, Sign.SAFETY, Sign.ACCESS
+_ESCAPING, _MARKUP, _MUST, _LIMIT, _SHOULD = Sign.ESCAPING, Sign.MARKUP, Sign.MUST, Sign.LIMIT, Sign.SHOULD
+_ARCHITECTURE, _INTERFACE, _CHOICE, _WE = Sign.ARCHITECTURE, Sign.INTERFACE, Sign.CHOICE, Sign.WE
+_PREFERENCE, _REASON, _FAILURE, _DANGER = Sign.PREFERENCE, Sign.REASON, Sign.FAILURE, Sign.DANGER
+_TEST, _PROCEDURE, _OUTCOME = Sign.TEST, Sign.PROCEDURE, Sign.OUTCOME
+
 
 def type_of(shape: Shape) -> Type:
     """The type of a sentence of this shape."""
-    by_role = _BY_ROLE.get(shape.role)
+    by_role = TYPE_BY_ROLE.get(shape.role)
     if by_role is not None:
         return by_role
-    rules = _PARAMETER_RULES if shape.role is Role.PARAMETER else RULES
-    for kind, holds in rules:
+    for kind, holds in _PARAMETER_RULES if shape.role is _PARAMETER else RULES:
         if holds(shape):
             return kind
-    return Type.IMPLEMENTATION_DETAIL
+    return _IMPLEMENTATION_DETAIL
 
 
 def _is_test(shape: Shape) -> bool:
@@ -111,13 +122,13 @@ def _is_test(shape: Shape) -> bool:
 
 
 def _fails(shape: Shape) -> bool:
-    if _FAILURES.isdisjoint(shape.words):
+    if _FAILURES.isdisjoint(shape.different):
         return False
     return _FAILS.match(shape.text) is not None
 
 
 def _is_security(shape: Shape) -> bool:
-    if Sign.SECURITY in shape.signs:
+    if _SECURITY in shape.signs:
         return True
     return "anitiz" in shape.text and any(word.startswith("sanitiz") for word in shape.words)
 
@@ -127,27 +138,27 @@ def _is_protection(shape: Shape) -> bool:
     if shape.leads or shape.instructs:
         return False
     signs = shape.signs
-    if Sign.ESCAPING in signs and Sign.MARKUP in signs:
+    if _ESCAPING in signs and _MARKUP in signs:
         return True
-    if Sign.CREDENTIAL in signs and (Sign.SAFETY in signs or Sign.MUST in signs or Sign.ACCESS in signs):
+    if _CREDENTIAL in signs and (_SAFETY in signs or _MUST in signs or _ACCESS in signs):
         return True
-    return (Sign.TOKEN in signs and Sign.SAFETY in signs) or signs.get(Sign.ACCESS, 0) > 1
+    return (_TOKEN in signs and _SAFETY in signs) or signs.get(_ACCESS, 0) > 1
 
 
 def _is_our_choice(shape: Shape) -> bool:
     if shape.text.startswith(("Chosen option", "Decision: ", "Decision outcome")):
         return True
-    return Sign.CHOICE in shape.signs and Sign.WE in shape.signs
+    return _CHOICE in shape.signs and _WE in shape.signs
 
 
 def _is_rule(shape: Shape) -> bool:
-    if Sign.MUST in shape.signs and (not _is_our_choice(shape) or _WE_MUST.search(shape.text)):
+    if _MUST in shape.signs and (not _is_our_choice(shape) or _WE_MUST.search(shape.text)):
         return True
-    return bool(("don't" in shape.words or "do" in shape.words) and _PROHIBITION.search(shape.text))
+    return bool(("don't" in shape.different or "do" in shape.different) and _PROHIBITION.search(shape.text))
 
 
 def _is_architecture(shape: Shape) -> bool:
-    if Sign.ARCHITECTURE not in shape.signs or shape.instructs:
+    if _ARCHITECTURE not in shape.signs or shape.instructs:
         return False
     return not shape.acts or shape.words[0] in _STRUCTURAL
 
@@ -159,52 +170,52 @@ def _is_choice(shape: Shape) -> bool:
     signs = shape.signs
     if shape.text.startswith("Deprecated"):
         return True
-    if Sign.CHOICE in signs:
+    if _CHOICE in signs:
         return not shape.acts and not shape.instructs
-    return Sign.REASON in signs and (Sign.WE in signs or shape.words[0] == "because")
+    return _REASON in signs and (_WE in signs or shape.words[0] == "because")
 
 
 def _is_preference(shape: Shape) -> bool:
     if shape.acts or shape.instructs:
         return False
-    if Sign.PREFERENCE in shape.signs and (shape.source is SourceKind.COMMENT or Sign.WE in shape.signs):
+    if _PREFERENCE in shape.signs and (shape.source is _COMMENT or _WE in shape.signs):
         return True
-    return "because" in shape.words
+    return "because" in shape.different
 
 
 def _is_danger(shape: Shape) -> bool:
-    return Sign.DANGER in shape.signs or shape.role is Role.WARNING
+    return _DANGER in shape.signs or shape.role is _WARNING
 
 
 def _tells_you(shape: Shape) -> bool:
-    if Sign.PROCEDURE in shape.signs or shape.words[:2] == ("how", "to"):
+    if _PROCEDURE in shape.signs or shape.words[:2] == ("how", "to"):
         return True
     match = _YOU_WILL.search(shape.text) if "you" in shape.text else None
     return bool(match and match.group(1) in INSTRUCTIONS and match.group(1) not in {"have", "get", "see", "find"})
 
 
 def _is_limit(shape: Shape) -> bool:
-    if shape.role is Role.TABLE_ROW:
-        return bool(_VERSION.search(shape.text)) or Sign.LIMIT in shape.signs
-    if Sign.LIMIT in shape.signs:
+    if shape.role is _TABLE_ROW:
+        return bool(_VERSION.search(shape.text)) or _LIMIT in shape.signs
+    if _LIMIT in shape.signs:
         return True
-    return Sign.SHOULD in shape.signs and not _ASKS_WHETHER.match(shape.text)
+    return _SHOULD in shape.signs and not _ASKS_WHETHER.match(shape.text)
 
 
 def _is_behavior(shape: Shape) -> bool:
     if shape.acts:
-        if shape.source is SourceKind.COMMENT and shape.opening is Opening.IMPERATIVE:
+        if shape.source is _COMMENT and shape.opening is _IMPERATIVE:
             return shape.words[0] in {"return", "get"}
         return True
-    return shape.role is Role.RETURNS
+    return shape.role is _RETURNS
 
 
 def _is_outcome(shape: Shape) -> bool:
-    if Sign.OUTCOME in shape.signs or (shape.opening is Opening.CONDITION and shape.source is not SourceKind.COMMENT):
+    if _OUTCOME in shape.signs or (shape.opening is _CONDITION and shape.source is not _COMMENT):
         return True
-    if "will" in shape.words and _MODAL_ACT.search(shape.text):
+    if "will" in shape.different and _MODAL_ACT.search(shape.text):
         return True
-    match = _WHICH_ACT.search(shape.text) if "which" in shape.words else None
+    match = _WHICH_ACT.search(shape.text) if "which" in shape.different else None
     return bool(match and third_person(match.group(1)))
 
 
@@ -212,7 +223,7 @@ def _is_outcome(shape: Shape) -> bool:
 #: words hint at, so most types stand here twice.
 RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.TEST_EVIDENCE, _is_test),
-    (Type.BEHAVIOR, lambda shape: shape.role is Role.RETURNS),
+    (Type.BEHAVIOR, lambda shape: shape.role is _RETURNS),
     (Type.RISK, _fails),
     (Type.SECURITY_RULE, _is_security),
     (Type.SECURITY_RULE, _is_protection),
@@ -220,16 +231,16 @@ RULES: tuple[tuple[Type, Callable[[Shape], bool]], ...] = (
     (Type.DECISION, _is_our_choice),
     (Type.ARCHITECTURE, _is_architecture),
     (Type.DECISION, _is_choice),
-    (Type.RISK, lambda shape: Sign.FAILURE in shape.signs),
-    (Type.TEST_EVIDENCE, lambda shape: Sign.TEST in shape.signs and shape.is_test),
-    (Type.PROCEDURE, lambda shape: shape.instructs or (not shape.is_code and "please" in shape.words)),
+    (Type.RISK, lambda shape: _FAILURE in shape.signs),
+    (Type.TEST_EVIDENCE, lambda shape: _TEST in shape.signs and shape.is_test),
+    (Type.PROCEDURE, lambda shape: shape.instructs or (not shape.is_code and "please" in shape.different)),
     (Type.BEHAVIOR, _is_behavior),
     (Type.CONSTRAINT, _is_limit),
     (Type.DECISION, _is_preference),
     (Type.RISK, _is_danger),
     (Type.PROCEDURE, _tells_you),
     (Type.BEHAVIOR, _is_outcome),
-    (Type.ARCHITECTURE, lambda shape: Sign.INTERFACE in shape.signs and shape.opening is not Opening.IMPERATIVE),
+    (Type.ARCHITECTURE, lambda shape: _INTERFACE in shape.signs and shape.opening is not _IMPERATIVE),
 )
 
 #: A parameter's description limits it, decides about it, or just tells what it is for: "a stream for warnings" is no

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from granum.extract import checks, comments, docs, paragraphs, propositions, summarise
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from granum.extract.docs import LocatedDoc
-    from granum.extract.language import CodeLanguage, Match
+    from granum.extract.language import CodeLanguage
     from granum.extract.statement import Statement
+
+_VALUES = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE})
 
 
 def extract_code(path: str, text: str, language: CodeLanguage) -> Extraction:
@@ -42,25 +45,23 @@ class _CodeFile:
         data = language.shallow(self.source.data)
         self.is_too_deep = data is not self.source.data
         self.root = language.parse(data).root_node
-        self.matches = self._outline()
-        self.comments = comments.find(self.source, [match["comment"][0] for _, match in self.matches["comment"]])
+        self.matches = language.outline.by_kind(self.root)
+        self.comments = comments.find(self.source, [match["comment"][0] for match in self.matches["comment"]])
         self.definitions = find(
             self.source,
             self.matches["function.name"],
             self.matches["class.name"],
             self.matches["wrapped"],
-            comments.places(self.comments),
+            {comment.line: comment for comment in self.comments},
         )
         self.scopes = Scopes(self.definitions)
         self.by_line = self._definitions_by_line()
         self.bindings = self._bind()
-        self.calls = read_calls(self.source, (match["call"][0] for _, match in self.matches["call"]))
+        self.calls = read_calls(self.source, self.matches["call"], self.scopes)
 
     def extract(self) -> Extraction:
         """Runs the concerns in their order of need."""
-        found = SymbolFinder(self.source, self.language.spec, self.definitions, self.scopes, self.bindings).find(
-            self.matches["assigned"]
-        )
+        found = SymbolFinder(self.source, self.language.spec, self.definitions, self.bindings).find()
         documented = docs.find(
             self.source, self.language, self.matches["text"], self.definitions, found, self.root, is_test=self.is_test
         )
@@ -83,13 +84,6 @@ class _CodeFile:
             problems=self._problems(),
         )
 
-    def _outline(self) -> defaultdict[str, list[Match]]:
-        """The outline's matches by the first capture of each, which says what it is."""
-        found: defaultdict[str, list[Match]] = defaultdict(list)
-        for match in self.language.outline.matches(self.root):
-            found[next(iter(match[1]))].append(match)
-        return found
-
     def _definitions_by_line(self) -> list[int]:
         owners = [MODULE] * (len(self.source.lines) + 2)
         for definition in self.definitions:
@@ -110,8 +104,8 @@ class _CodeFile:
         check = checks.CheckFinder(self.source, self.language, self.definitions, self.scopes, exercised)
         by_line: dict[int, str] = {}
         for symbol in found:
-            is_value = symbol.kind in {SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE}
-            for line in range(symbol.start_line, (symbol.end_line if is_value else symbol.start_line) + 1):
+            last = symbol.end_line if symbol.kind in _VALUES else symbol.start_line
+            for line in range(symbol.start_line, last + 1):
                 by_line.setdefault(line, symbol.qualified_name)
         statements = list(raises.raises(self.matches["raise"], is_test=self.is_test))
         if self.is_test:
@@ -158,7 +152,7 @@ class _CodeFile:
 
     def _references(self, documented: Sequence[LocatedDoc]) -> tuple[tuple[Reference, ...], tuple[Import, ...]]:
         finder = ReferenceFinder(self.source, self.language.spec, self.definitions, self.scopes, self.bindings)
-        found = list(finder.calls(self.calls))
+        found = finder.calls(self.calls)
         found += finder.bases(self.matches["base"])
         imports = []
         for binding, reference in finder.imports(self.matches["import.module"]):
@@ -171,7 +165,7 @@ class _CodeFile:
             owner = self.by_line[comment.line]
             scope = "" if owner == MODULE else self.definitions[owner].qualified_name
             found += finder.mentions(comment.start, comment.end, scope)
-        found.sort(key=lambda reference: (reference.line, reference.column))
+        found.sort(key=attrgetter("line", "column"))
         return tuple(found), tuple(imports)
 
     def _problems(self) -> tuple[Problem, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from granum.extract.definitions import CommentLine
+import msgspec
+
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from granum.extract.language import CodeLanguage
     from granum.extract.source import Source
 
+_SOURCE, _ROLE = SourceKind.COMMENT, Role.COMMENT
 _NO_WORD = re.compile(r"[\W\d_]*$")
 #: What banners are drawn with, and how many of them begin one, alone or around a title.
 _MARKS = "-=#*~_+ "
@@ -30,13 +32,14 @@ _MAY_BE_CODE = re.compile(
     r"@\w|[)\]}],?$)",
     re.MULTILINE,
 )
+_CLOSING = ")]}"
 #: Licence headers stand at the top; further down the words have their usual meaning.
 _HEADER_LINES = 40
 #: Lines of a banner's title, at most.
 _LONGEST_TITLE = 2
 
 
-class Comment(NamedTuple):
+class Comment(msgspec.Struct, frozen=True, gc=False):
     """One comment of one line."""
 
     line: int
@@ -58,11 +61,6 @@ def find(source: Source, nodes: Sequence[Node]) -> list[Comment]:
         is_own = not source.lines[line - 1][:column].strip()
         found.append(Comment(line, column, start, node.end_byte, is_own))
     return found
-
-
-def places(comments: Sequence[Comment]) -> dict[int, CommentLine]:
-    """Comment places by line."""
-    return {comment.line: CommentLine(comment.column, comment.is_own_line) for comment in comments}
 
 
 def statements(
@@ -92,8 +90,8 @@ def statements(
             text=text,
             start_line=first.line,
             end_line=last.line,
-            source=SourceKind.COMMENT,
-            role=Role.COMMENT,
+            source=_SOURCE,
+            role=_ROLE,
             symbol=symbol_at(last.line + 1 if first.is_own_line else first.line, not first.is_own_line),
             context=following if first.is_own_line else source.lines[first.line - 1][: first.column].strip(),
             is_test=is_test,
@@ -108,9 +106,10 @@ def _blocks(source: Source, language: CodeLanguage, comments: Sequence[Comment])
     block: list[_Line] = []
     is_below_rule = False
     for comment in comments:
-        if language.directive.match(source.slice(comment.start, comment.end)):
+        written = source.slice(comment.start, comment.end)
+        if language.directive.match(written):
             continue
-        text = _without_marker(source, language, comment)
+        text = _without_marker(written, language)
         last = block[-1][0] if block else None
         is_next = last is not None and comment.line == last.line + 1
         if _is_rule(text):
@@ -128,8 +127,8 @@ def _blocks(source: Source, language: CodeLanguage, comments: Sequence[Comment])
         yield block
 
 
-def _without_marker(source: Source, language: CodeLanguage, comment: Comment) -> str:
-    text = language.directive_tail.sub("", source.slice(comment.start, comment.end))
+def _without_marker(written: str, language: CodeLanguage) -> str:
+    text = language.directive_tail.sub("", written)
     marker = language.comment_marker.match(text)
     text = text[marker.end() :] if marker else text
     return (text.removeprefix(" ")).rstrip()
@@ -143,6 +142,8 @@ def _says_nothing(text: str, first: Comment, language: CodeLanguage) -> bool:
 
 def _is_rule(line: str) -> bool:
     """Whether a line only separates: marks alone, or a title between runs of marks."""
+    if line[:1].isalpha():
+        return False
     if _NO_WORD.match(line):
         return len(line) > 2
     head = len(line) - len(line.lstrip(_MARKS))
@@ -152,21 +153,26 @@ def _is_rule(line: str) -> bool:
 
 def _is_code(text: str, language: CodeLanguage) -> bool:
     """Whether the text parses as statements: ``x = f(y)`` does, a sentence with brackets does not."""
-    lines = text.split("\n")
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    dedented = "\n".join(line[margin:] for line in lines)
-    root = language.parse(dedented.encode(errors="replace")).root_node
-    if root.has_error:
-        coded = [line for line in lines if line.strip() and _is_code_line(line.strip(), language)]
-        return len(coded) * 2 > len([line for line in lines if line.strip()])
-    return True
+    lines = [line for line in text.split("\n") if line.strip()]
+    margin = min(len(line) - len(line.lstrip()) for line in lines)
+    if _parses("\n".join(line[margin:] for line in text.split("\n")), language):
+        return True
+    if len(lines) == 1 and not lines[0].endswith(":"):
+        return lines[0][margin] in _CLOSING  # the same text need not be parsed again
+    coded = [line for line in lines if _is_code_line(line.strip(), language)]
+    return len(coded) * 2 > len(lines)
 
 
 def _is_code_line(line: str, language: CodeLanguage) -> bool:
     if not _MAY_BE_CODE.search(line):
         return False
-    opened = line + " pass" if line.endswith(":") else line
-    return line[0] in ")]}" or not language.parse(opened.encode(errors="replace")).root_node.has_error
+    return line[0] in _CLOSING or _parses(line + " pass" if line.endswith(":") else line, language)
+
+
+def _parses(text: str, language: CodeLanguage) -> bool:
+    if language.prose.match(text):
+        return False
+    return not language.parse(text.encode(errors="replace")).root_node.has_error
 
 
 def _code_after(source: Source, line: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,7 @@ from tree_sitter import Node
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from granum.extract.comments import Comment
     from granum.extract.language import Match
     from granum.extract.source import Source
 
@@ -41,13 +43,6 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     decorators: tuple[str, ...]
 
 
-class CommentLine(msgspec.Struct, frozen=True):
-    """A comment's place: whether it stands on lines of its own, and at which column it starts."""
-
-    column: int
-    is_own_line: bool
-
-
 class Scopes:
     """Which definition is innermost at a byte."""
 
@@ -67,6 +62,11 @@ class Scopes:
         """The index of the innermost definition around a byte, or ``MODULE``."""
         return self._owners[bisect_right(self._starts, byte) - 1]
 
+    def owners(self, places: Iterable[int]) -> list[int]:
+        """The owner of each byte."""
+        starts, owners = self._starts, self._owners
+        return [owners[bisect_right(starts, byte) - 1] for byte in places]
+
     def _close(self, open_: list[Definition]) -> None:
         closed = open_.pop()
         self._mark(closed.end, open_[-1].index if open_ else MODULE)
@@ -81,28 +81,24 @@ def find(
     functions: Iterable[Match],
     classes: Iterable[Match],
     wrapped: Iterable[Match],
-    comments: Mapping[int, CommentLine],
+    comments: Mapping[int, Comment],
 ) -> list[Definition]:
     """All definitions in source order, from the outline's matches.
 
     Args:
         source: the text.
-        functions: matches that name a function.
-        classes: matches that name a class.
+        functions: matches that name a function, and capture all of it.
+        classes: matches that name a class, and capture all of it.
         wrapped: matches of definitions within their decorators.
-        comments: comment places by line.
+        comments: the comments by line.
     """
-    names = [(match["function.name"][0], False) for _, match in functions]
-    names += [(match["class.name"][0], True) for _, match in classes]
-    names.sort(key=lambda pair: pair[0].start_byte)
-    wrappers = {node.id: node.parent for _, match in wrapped for node in match["wrapped"]}
+    matches = [(match["function"][0], match["function.name"][0], False) for match in functions]
+    matches += [(match["class"][0], match["class.name"][0], True) for match in classes]
+    named = sorted(((match[0].start_byte, *match) for match in matches), key=itemgetter(0))
+    wrappers = {node.id: match["wrapper"][0] for match in wrapped for node in match["wrapped"]}
     found: list[Definition] = []
     open_: list[Definition] = []
-    for name_node, is_class in names:
-        node = name_node.parent
-        if node is None:  # a name always has a parent; the type does not say so
-            continue
-        start = node.start_byte
+    for start, node, name_node, is_class in named:
         while open_ and open_[-1].end <= start:
             open_.pop()
         parent = open_[-1] if open_ else None
@@ -110,6 +106,7 @@ def find(
         whole = wrapper.start_byte if wrapper else start
         end = node.end_byte
         name = source.slice(name_node.start_byte, name_node.end_byte)
+        line, column = source.position(whole)
         definition = Definition(
             index=len(found),
             name=name,
@@ -122,8 +119,8 @@ def find(
             whole=whole,
             start=start,
             end=end,
-            start_line=_with_comments_above(source, whole, comments),
-            end_line=_with_comments_below(source, end, whole, comments),
+            start_line=_with_comments_above(line, column, comments),
+            end_line=_with_comments_below(source, source.line(max(end - 1, 0)), column, comments),
             decorators=_decorators(source, wrapper) if wrapper else (),
         )
         found.append(definition)
@@ -131,23 +128,21 @@ def find(
     return found
 
 
-def _with_comments_above(source: Source, whole: int, comments: Mapping[int, CommentLine]) -> int:
-    line, column = source.position(whole)
+def _with_comments_above(line: int, column: int, comments: Mapping[int, Comment]) -> int:
     while (above := comments.get(line - 1)) and above.is_own_line and above.column == column:
         line -= 1
     return line
 
 
-def _with_comments_below(source: Source, end: int, whole: int, comments: Mapping[int, CommentLine]) -> int:
+def _with_comments_below(source: Source, last: int, column: int, comments: Mapping[int, Comment]) -> int:
     """The grammar ends a block at its last statement; comments that follow at the block's depth belong to it."""
-    last = source.line(max(end - 1, 0))
-    _, column = source.position(whole)
+    lines = source.lines
     line = last + 1
-    while line <= len(source.lines):
+    while line <= len(lines):
         below = comments.get(line)
         if below and below.is_own_line and below.column > column:
             last = line
-        elif source.lines[line - 1].strip():
+        elif lines[line - 1].strip():
             break
         line += 1
     return last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,9 +29,11 @@ _MOST_LINES_APART = 2
 _LONGEST_PREFIX = 6
 #: Bytes of one doc that are read; what is longer is data.
 _LONGEST_DOC = 50_000
+_VALUES = frozenset({SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE})
+_SUMMARY = Role.SUMMARY
 
 
-class LocatedDoc(NamedTuple):
+class LocatedDoc(msgspec.Struct, frozen=True, gc=False):
     """A doc with its bytes, and the definition (or module) that it opens; None behind an attribute."""
 
     doc: Doc
@@ -53,13 +55,9 @@ def find(
     """All doc literals in order. A literal elsewhere, an SQL text for instance, is none."""
     owners = {item.body.id: item.index for item in definitions if item.body is not None}
     owners[root.id] = MODULE
-    attributes = {
-        symbol.end_line: symbol.qualified_name
-        for symbol in found
-        if symbol.kind in {SymbolKind.ATTRIBUTE, SymbolKind.VARIABLE}
-    }
+    attributes = {symbol.end_line: symbol.qualified_name for symbol in found if symbol.kind in _VALUES}
     docs: list[LocatedDoc] = []
-    for _, match in matches:
+    for match in matches:
         node = match["text"][0]
         prefix = language.doc_prefix.match(source.slice(node.start_byte, node.start_byte + _LONGEST_PREFIX))
         statement = node.parent
@@ -103,7 +101,7 @@ def read(documented: Sequence[LocatedDoc], names: Container[str]) -> tuple[dict[
         statements += [
             item if item.symbol in names else msgspec.structs.replace(item, symbol=located.doc.symbol) for item in own
         ]
-        if located.owner is not None and own and own[0].role is Role.SUMMARY:
+        if located.owner is not None and own and own[0].role is _SUMMARY:
             summaries[located.owner] = normalise(first_sentence(own[0].text.partition("\n\n")[0]))
     return summaries, statements
 

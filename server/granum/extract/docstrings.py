@@ -7,13 +7,16 @@ stands in none of them is passed on as prose.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from granum.extract.statement import Role, Statement
 from granum.model.layers import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 #: Role of each section title, in lower case; None drops the section.
 SECTIONS: dict[str, Role | None] = {
@@ -61,13 +64,14 @@ _SILENT_FIELDS = frozenset(
         "license",
     )
 )
+_SOURCE, _SUMMARY, _BODY = SourceKind.DOCSTRING, Role.SUMMARY, Role.BODY
 _MEMBER_FIELDS = frozenset({"var", "ivar", "cvar"})
 _ENTRY = re.compile(r"(\**[\w.\-`]+(?:\s*,\s*\**[\w.`]+)*)\s*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?\s*:(?:\s+(.*)|$)")
 _RAISE_ENTRY = re.compile(r"[:`~!\w]*?([A-Za-z_][\w.]*(?:\s*(?:,|or|\|)\s*[A-Za-z_][\w.]*)*)`?\s*:(?:\s+(.*)|$)")
 _RETURN_TYPE = re.compile(r"(?:[\w.]+(?:\[[^\]]*\])?(?:\s*\|\s*[\w.\[\], ]+)*)\s*:\s+(?=\S)")
 
 
-class Doc(NamedTuple):
+class Doc(msgspec.Struct, frozen=True, gc=False):
     """A doc comment: its dedented lines, the first one's number, and what it documents."""
 
     lines: Sequence[str]
@@ -81,7 +85,7 @@ def statements(doc: Doc) -> Iterator[Statement]:
     """The doc comment's statements in order: its prose before any section is the summary."""
     lines = doc.lines
     prose_start = 0
-    role = Role.SUMMARY
+    role = _SUMMARY
     at = 0
     while at < len(lines):
         section = _section_at(lines, at)
@@ -90,14 +94,14 @@ def statements(doc: Doc) -> Iterator[Statement]:
             continue
         if prose := _prose(doc, prose_start, at, role):
             yield prose
-        role = Role.BODY
+        role = _BODY
         yield from _section(doc, section)
         at = prose_start = section.end
     if prose := _prose(doc, prose_start, at, role):
         yield prose
 
 
-class _Section(NamedTuple):
+class _Section(msgspec.Struct, frozen=True, gc=False):
     """Lines ``start``..``end`` (exclusive) of one section's content; ``inline`` stands on its title's line."""
 
     role: Role | None
@@ -229,7 +233,7 @@ def _entry(doc: Doc, role: Role, label: str, content: Sequence[str], offset: int
         text="\n".join(lines),
         start_line=doc.start_line + offset,
         end_line=doc.start_line + offset + len(lines) - 1,
-        source=SourceKind.DOCSTRING,
+        source=_SOURCE,
         role=role,
         symbol=symbol,
         label=label,
@@ -249,7 +253,7 @@ def _prose(doc: Doc, start: int, end: int, role: Role) -> Statement | None:
         text="\n".join(lines[start:end]),
         start_line=doc.start_line + start,
         end_line=doc.start_line + end - 1,
-        source=SourceKind.DOCSTRING,
+        source=_SOURCE,
         role=role,
         symbol=doc.symbol,
         is_test=doc.is_test,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from granum.extract.language import CodeLanguage, Match
+    from granum.extract.language import CodeLanguage
 
 #: Steps of a chain (``a.b().c``) that are followed back from the cursor.
 LONGEST_CHAIN = 30
@@ -277,9 +276,7 @@ class Syntax:
         first = re.split(r"[.(]", name, maxsplit=1)[0]
         if first in self._spec.definitions.receivers:
             return "", ""
-        found: defaultdict[str, list[Match]] = defaultdict(list)
-        for match in self._language.outline.matches(self._outermost(node, around)):
-            found[next(iter(match[1]))].append(match)
+        found = self._language.outline.by_kind(self._outermost(node, around))
         definitions = find(self._source, found["function.name"], found["class.name"], found["wrapped"], {})
         scopes = Scopes(definitions)
         bindings = Bindings(self._source, self._spec, definitions, scopes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import re
 import tomllib
+from collections import defaultdict
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -20,8 +21,10 @@ FOLDER = Path(__file__).parent / "languages"
 #: behind that costs a search of all of it: a file of a megabyte took minutes.
 DEEPEST = 10_000
 
-#: One match of a query: its pattern's index, and the nodes by capture name.
-Match = tuple[int, dict[str, list[Node]]]
+#: One match of a query: the nodes by capture name.
+Match = dict[str, list[Node]]
+#: The first capture that a pattern's text names.
+_FIRST_CAPTURE = re.compile(rb"@([\w.]+)")
 
 
 #: Indentation as a scanner sees it: a continued line's counts on.
@@ -89,9 +92,13 @@ class Positions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Comments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The comment marker, comments that speak to tools, and such a tail behind a real comment."""
+    """The comment marker, comments that speak to tools, and such a tail behind a real comment.
+
+    ``prose`` matches a line's beginning with which nothing parses: to find that out by parsing is dear.
+    """
 
     marker: str
+    prose: str
     directive: str
     directive_tail: str
 
@@ -148,15 +155,29 @@ class CompiledQuery:
 
     def __init__(self, language: Language, source: str) -> None:
         self._query = Query(language, source)
-        self.forms = tuple(
-            self._query.pattern_settings(index).get("form") or "" for index in range(self._query.pattern_count)
-        )
+        patterns = range(self._query.pattern_count)
+        self.forms = tuple(self._query.pattern_settings(index).get("form") or "" for index in patterns)
+        self._kinds = tuple(self._kind(source.encode(), index) for index in patterns)
 
-    def matches(self, node: Node) -> list[Match]:
-        """All matches below ``node``, in source order; what is nested deeper than ``DEEPEST`` levels is left out."""
+    def matches(self, node: Node) -> list[tuple[int, Match]]:
+        """All matches below ``node`` with their patterns' indices, in source order.
+
+        What is nested deeper than ``DEEPEST`` levels is left out.
+        """
         cursor = QueryCursor(self._query)
         cursor.set_max_start_depth(DEEPEST)
         return cursor.matches(node)
+
+    def by_kind(self, node: Node) -> defaultdict[str, list[Match]]:
+        """All matches below ``node`` by the first capture in the text of each one's pattern, in source order."""
+        found: defaultdict[str, list[Match]] = defaultdict(list)
+        for index, match in self.matches(node):
+            found[self._kinds[index]].append(match)
+        return found
+
+    def _kind(self, source: bytes, index: int) -> str:
+        first = _FIRST_CAPTURE.search(source, self._query.start_byte_for_pattern(index))
+        return first.group(1).decode() if first else ""
 
 
 class CodeLanguage:
@@ -185,7 +206,12 @@ class CodeLanguage:
         read once for every level that ends there). Byte offsets stay; without such lines the same object comes back.
         """
         most = self.spec.definitions.most_indentations
-        if not most or _DEEP not in data.translate(_INDENTING) or len(set(_INDENTATION.findall(data))) <= most:
+        shape = data.translate(_INDENTING)
+        if not most or _DEEP not in shape:
+            return data
+        if b" " * most not in shape and b"\t" not in data and b"\\\n" not in data:
+            return data  # of blanks alone there are no more widths than the longest has columns
+        if len(set(_INDENTATION.findall(data))) <= most:
             return data
         runs = [(run.start(), run.end(), _width(run.group())) for run in _INDENTATION.finditer(data)]
         widths = sorted({width for _, _, width in runs})
@@ -222,6 +248,11 @@ class CodeLanguage:
     def directive_tail(self) -> re.Pattern[str]:
         """Such a comment behind a real one."""
         return re.compile(self.spec.comments.directive_tail)
+
+    @cached_property
+    def prose(self) -> re.Pattern[str]:
+        """How a line begins that is no code."""
+        return re.compile(self.spec.comments.prose)
 
     @cached_property
     def comment_marker(self) -> re.Pattern[str]:

@@ -18,6 +18,7 @@ _MARKED = re.compile(
 )
 _NAME = re.compile(r"[~!.@$]*((?:[^\W\d]\w*(?:\.|::))*([^\W\d]\w*))\s*(?:\([^()]*\)|\(\.\.\.\))?$")
 _TARGET = re.compile(r"<([^<>]+)>\s*$")
+_MENTION = ReferenceKind.MENTION
 #: Roles whose text is no name of code.
 _OTHER_ROLES = words(
     "ref doc numref term pep rfc ticket file samp command math sub sup subscript superscript abbr guilabel cve"
@@ -53,9 +54,7 @@ def mentions(text: str, outline: Outline, scopes: Sequence[tuple[int, str]]) -> 
             scope = scopes[at][1]
             at += 1
         references.append(
-            Reference(
-                kind=ReferenceKind.MENTION, name=name, line=line, column=column, end_column=end_column, scope=scope
-            )
+            Reference(kind=_MENTION, name=name, line=line, column=column, end_column=end_column, scope=scope)
         )
     return references
 

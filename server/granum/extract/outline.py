@@ -7,7 +7,9 @@ of it, so that a further format needs a reader and nothing else.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from granum.extract.statement import Statement
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_TITLE = 200
 
 
-class Heading(NamedTuple):
+class Heading(msgspec.Struct, frozen=True, gc=False):
     """A section's heading. ``start_line``..``end_line`` covers its adornment too, ``line`` and the columns its text."""
 
     level: int
@@ -28,7 +30,7 @@ class Heading(NamedTuple):
     end_column: int
 
 
-class NamedObject(NamedTuple):
+class NamedObject(msgspec.Struct, frozen=True, gc=False):
     """An object that a directive describes (``.. function:: f(x)``); the columns span the last identifier."""
 
     name: str

@@ -8,9 +8,11 @@ between definitions.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from granum.extract.chunks import split_long
+import msgspec
+
+from granum.extract.chunks import SURELY_SHORT, split_long
 from granum.extract.definitions import MODULE, Definition
 from granum.model.layers import Paragraph, ParagraphKind
 from granum.text.tokens import estimate_tokens
@@ -24,8 +26,12 @@ if TYPE_CHECKING:
 #: From so many lines on, a function inside a function has its own paragraph.
 LONG_NESTED = 40
 
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and every paragraph needs some.
+_MODULE, _STATEMENTS, _CLASS = ParagraphKind.MODULE, ParagraphKind.STATEMENTS, ParagraphKind.CLASS
+_METHOD, _FUNCTION = ParagraphKind.METHOD, ParagraphKind.FUNCTION
 
-class Span(NamedTuple):
+
+class Span(msgspec.Struct, frozen=True, order=True, gc=False):
     """Lines (inclusive) of one kind that belong to a definition, or to the module."""
 
     start_line: int
@@ -71,13 +77,13 @@ def build(
         summaries: the first documented sentence of each definition.
         tags: tags of each definition.
     """
-    ordinals: defaultdict[tuple[ParagraphKind, str], int] = defaultdict(int)
+    ordinals: dict[tuple[ParagraphKind, str], int] = {}
     paragraphs = []
     for index, span in enumerate(found):
         qualified = "" if span.owner == MODULE else definitions[span.owner].qualified_name
-        ordinal = ordinals[span.kind, qualified]
-        ordinals[span.kind, qualified] += 1
-        text = "\n".join(source.lines[span.start_line - 1 : span.end_line])
+        key = span.kind, qualified
+        ordinal = ordinals[key] = ordinals.get(key, -1) + 1
+        text = source.between(span.start_line, span.end_line)
         paragraphs.append(
             Paragraph(
                 kind=span.kind,
@@ -101,7 +107,7 @@ def build(
 def _is_head(span: Span, definitions: Sequence[Definition]) -> bool:
     """Whether the lines are the owner's first, where its doc stands."""
     if span.owner == MODULE:
-        return span.kind is ParagraphKind.MODULE
+        return span.kind is _MODULE
     return span.start_line == definitions[span.owner].start_line
 
 
@@ -148,18 +154,18 @@ def _own_spans(
         is_head = number == 0
         if not is_head and _opens_block(source, gap, block_opener):
             continue
-        kind = ParagraphKind.STATEMENTS if owner == MODULE and not is_head else own_kind
+        kind = _STATEMENTS if owner == MODULE and not is_head else own_kind
         yield Span(gap[0], gap[1], kind, owner)
 
 
 def _kind(owner: int, definitions: Sequence[Definition]) -> ParagraphKind:
     if owner == MODULE:
-        return ParagraphKind.MODULE
+        return _MODULE
     definition = definitions[owner]
     if definition.is_class:
-        return ParagraphKind.CLASS
+        return _CLASS
     in_class = definition.parent != MODULE and definitions[definition.parent].is_class
-    return ParagraphKind.METHOD if in_class else ParagraphKind.FUNCTION
+    return _METHOD if in_class else _FUNCTION
 
 
 def _trimmed(source: Source, start: int, end: int) -> tuple[int, int] | None:
@@ -176,6 +182,8 @@ def _opens_block(source: Source, gap: tuple[int, int], block_opener: re.Pattern[
     return all(not line.strip() or block_opener.match(line) for line in source.lines[gap[0] - 1 : gap[1]])
 
 
-def _split(source: Source, span: Span) -> Iterator[Span]:
+def _split(source: Source, span: Span) -> list[Span]:
+    if source.size(span.start_line, span.end_line) <= SURELY_SHORT:
+        return [span]
     parts = split_long(source.lines[span.start_line - 1 : span.end_line], span.start_line)
-    return (Span(start, end, span.kind, span.owner) for start, end in parts)
+    return [Span(start, end, span.kind, span.owner) for start, end in parts]

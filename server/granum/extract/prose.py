@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from granum.extract import prose_noise as noise
 from granum.extract.chunks import PARAGRAPH_LIMIT, pack_chunks, split_long
 from granum.extract.markdown import read_markdown
 from granum.extract.mentions import mentions
+from granum.extract.outline import Heading
 from granum.extract.plain import is_structured, read_plain
 from granum.extract.propositions import assemble
 from granum.extract.prose_subjects import with_subjects
@@ -33,7 +36,7 @@ from granum.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from granum.extract.outline import Heading, Outline
+    from granum.extract.outline import Outline
 
 #: So many code-marked names are kept with a paragraph.
 MOST_NAMES = 30
@@ -48,12 +51,11 @@ _ARCHITECTURE = re.compile(
 _API = re.compile(r"openapi|swagger|(?:^|[-_.])api(?:[-_.]?(?:reference|spec|docs?))?(?:[-_.]|$)")
 _API_FOLDERS = frozenset({"api", "apis", "api-reference", "api_reference", "openapi"})
 _MARKERS_ONLY = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]+:|<!--.*-->\s*$|<a\s[^>]*>\s*</a>\s*$|$)")
-
-
+_SECTION = ParagraphKind.SECTION
 _ALWAYS_TOLD = frozenset({Role.WARNING, Role.DEPRECATED})
 
 
-class Section(NamedTuple):
+class Section(msgspec.Struct, frozen=True, gc=False):
     """The lines from a heading to the next of any level; the preamble has no heading."""
 
     heading: Heading | None
@@ -204,7 +206,7 @@ def _paragraphs(
             below = statements[bisect_left(statement_lines, first) : bisect_right(statement_lines, last)]
             text = "\n".join(lines[first - 1 : last])
             paragraph = Paragraph(
-                kind=ParagraphKind.SECTION,
+                kind=_SECTION,
                 qualified_name=section.name,
                 ordinal=ordinals[section.name],
                 paragraph_index=len(paragraphs),

@@ -32,7 +32,7 @@ def _shared(objects: Sequence[NamedObject]) -> list[NamedObject]:
     for described in reversed(objects):
         below = found[-1] if found else None
         if below is not None and described.line + 1 == below.line and described.end_line < below.end_line:
-            found.append(described._replace(end_line=below.end_line))
+            found.append(msgspec.structs.replace(described, end_line=below.end_line))
         else:
             found.append(described)
     return found[::-1]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST_MESSAGE = 190
 LONGEST_CONDITION = 120
+_SOURCE, _ROLE = SourceKind.RAISE, Role.RAISE
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _SIMPLE = re.compile(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?$")
@@ -79,7 +80,7 @@ class RaiseFinder:
 
     def raises(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
         """Each raise statement; a bare re-raise, also of the handler's own name, says nothing."""
-        for _, match in matches:
+        for match in matches:
             raised = match["raise"][0]
             owner = self._scopes.owner(raised.start_byte)
             type_node, message_node = self._parts(raised)
@@ -94,7 +95,7 @@ class RaiseFinder:
 
     def assertions(self, matches: Iterable[Match], *, is_test: bool) -> Iterator[Statement]:
         """Assertions with a message outside of tests: they fail as raise statements do."""
-        for _, match in matches:
+        for match in matches:
             tested = match["assert"][0]
             message = tested.next_named_sibling
             if message is None or not is_literal(message, self._spec):
@@ -117,8 +118,8 @@ class RaiseFinder:
             text=text,
             start_line=self._source.line(statement.start_byte),
             end_line=self._source.line(max(statement.end_byte - 1, 0)),
-            source=SourceKind.RAISE,
-            role=Role.RAISE,
+            source=_SOURCE,
+            role=_ROLE,
             symbol="" if owner == MODULE else self._definitions[owner].qualified_name,
             label=name,
             is_test=is_test,

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
+from tree_sitter import Node
 
 from granum.extract.bindings import UNKNOWN
 from granum.extract.definitions import MODULE, Definition, Scopes
 from granum.model.layers import Import, Reference, ReferenceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tree_sitter import Node
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from granum.extract.bindings import Bindings
     from granum.extract.language import Match, Spec
     from granum.extract.source import Source
-
-#: A called function's node, and its text.
-Call = tuple["Node", str]
 
 #: Bytes of a called function's text that are read: each call of a chain ``a.b().c()…`` holds all those before it.
 LONGEST_CALL = 400
@@ -31,18 +30,70 @@ _BESIDE_DOT = re.compile(r"\s*\.\s*")
 _MARKED = re.compile(r"(?<!`)``([^`\n]{1,120})``(?!`)|(?<!`)`([^`\n]{1,160})`(?!`)")
 _CODE_NAME = re.compile(r"[~!]?\.?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\(\))?$")
 _TARGET = re.compile(r"<([^<>]+)>$")
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and there are many references.
+_CALL, _INHERITS, _IMPORT, _MENTION = (
+    ReferenceKind.CALL,
+    ReferenceKind.INHERITS,
+    ReferenceKind.IMPORT,
+    ReferenceKind.MENTION,
+)
 
 
-def read_calls(source: Source, functions: Iterable[Node]) -> list[Call]:
-    """Called functions with their texts; of a longer one only the end, behind a bracket so that it is no name."""
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """A called function: its node, its bytes, its text, and the definition around it."""
+
+    node: Node
+    start: int
+    end: int
+    text: str
+    owner: int
+
+
+class _Name(msgspec.Struct, frozen=True, gc=False):
+    """A dotted name with its first part, and the length of its last."""
+
+    name: str
+    first: str
+    last_length: int
+
+
+def read_calls(source: Source, matches: Iterable[Match], scopes: Scopes) -> list[Call]:
+    """The calls among an outline's matches.
+
+    Of a longer text there is only the end, behind a bracket so that it is no name.
+    """
     calls = []
-    for node in functions:
+    owner, text_of = scopes.owner, source.slice
+    for match in matches:
+        node = match["call"][0]
         start, end = node.start_byte, node.end_byte
-        if end - start > LONGEST_CALL:
-            calls.append((node, ")" + source.slice(end - LONGEST_CALL, end)))
-        else:
-            calls.append((node, source.slice(start, end)))
+        text = text_of(start, end) if end - start <= LONGEST_CALL else ")" + text_of(end - LONGEST_CALL, end)
+        calls.append(Call(node, start, end, text, owner(start)))
     return calls
+
+
+@cache
+def _speller(base_call: str, base_name: str) -> Callable[[str], _Name | None]:
+    """Tells the dotted name that a text spells, if it does; the same ones recur from file to file."""
+
+    @lru_cache(maxsize=1 << 15)
+    def spelled(text: str) -> _Name | None:
+        name = _dotted(text, base_call, base_name)
+        first, _, rest = name.partition(".")
+        return _Name(name, first, len(rest.rpartition(".")[2] or first)) if name else None
+
+    return spelled
+
+
+def _dotted(text: str, base_call: str, base_name: str) -> str:
+    if _DOTTED.fullmatch(text):
+        return text if text != base_name else ""
+    if base_call and text.startswith(base_call):
+        text = base_name + text[len(base_call) :]
+    if "." not in text or "(" in text or "[" in text:
+        return ""
+    text = _BESIDE_DOT.sub(".", text)
+    return text if _DOTTED.fullmatch(text) else ""
 
 
 class ReferenceFinder:
@@ -57,23 +108,24 @@ class ReferenceFinder:
         self._scopes = scopes
         self._bindings = bindings
         self._silent = {*spec.definitions.receivers, *spec.definitions.constants}
+        self._spelled = _speller(spec.definitions.base_call, spec.definitions.base_name)
 
-    def calls(self, calls: Iterable[Call]) -> Iterator[Reference]:
+    def calls(self, calls: Iterable[Call]) -> list[Reference]:
         """Calls of dotted names; what is called on another call's result has no name to follow."""
-        for node, text in calls:
-            if name := self._dotted(text):
-                yield self._reference(ReferenceKind.CALL, name, node, self._scopes.owner(node.start_byte))
+        named = ((call, self._spelled(call.text)) for call in calls)
+        return [self._reference(_CALL, name, call.start, call.end, call.owner) for call, name in named if name]
 
     def bases(self, matches: Iterable[Match]) -> Iterator[Reference]:
         """Each base of each class; the scope is the class itself."""
-        for _, match in matches:
+        for match in matches:
             node = match["base"][0]
-            if name := self.name_of(node):
-                yield self._reference(ReferenceKind.INHERITS, name, node, self._scopes.owner(node.start_byte))
+            if name := self._spelled(self._text(node)):
+                start = node.start_byte
+                yield self._reference(_INHERITS, name, start, node.end_byte, self._scopes.owner(start))
 
     def imports(self, matches: Iterable[Match]) -> Iterator[tuple[Import, Reference]]:
         """Each name that an import binds, and the reference that it is."""
-        for _, match in matches:
+        for match in matches:
             module_node = match["import.module"][0]
             written = _BESIDE_DOT.sub(".", self._text(module_node))
             module = written.lstrip(".")
@@ -103,7 +155,7 @@ class ReferenceFinder:
         None where one of its lists is built up from other things: the other names alone would hide those.
         """
         found: list[Reference] = []
-        for _, match in matches:
+        for match in matches:
             node = match["exports"][0]
             if self._scopes.owner(node.start_byte) != MODULE or node.parent is None:
                 continue
@@ -132,9 +184,7 @@ class ReferenceFinder:
     def _export(self, node: Node, scope: str) -> Reference:
         line, column = self._source.position(node.start_byte)
         name = self._text(node)
-        return Reference(
-            kind=ReferenceKind.MENTION, name=name, line=line, column=column, end_column=column + len(name), scope=scope
-        )
+        return Reference(kind=_MENTION, name=name, line=line, column=column, end_column=column + len(name), scope=scope)
 
     def mentions(self, text_start: int, text_end: int, scope: str) -> Iterator[Reference]:
         """Names marked as code in the text between two bytes."""
@@ -155,7 +205,7 @@ class ReferenceFinder:
             end = text_start + (before if self._source.is_ascii else len(text[:before].encode()))
             line, end_column = self._source.position(end)
             yield Reference(
-                kind=ReferenceKind.MENTION,
+                kind=_MENTION,
                 name=name,
                 line=line,
                 column=end_column - len(name.rpartition(".")[2]),
@@ -163,40 +213,24 @@ class ReferenceFinder:
                 scope=scope,
             )
 
-    def name_of(self, node: Node) -> str:
-        """The dotted name that a node spells; empty where it is no plain name."""
-        return self._dotted(self._text(node))
-
-    def _dotted(self, name: str) -> str:
-        if _DOTTED.fullmatch(name):
-            return name if name != self._spec.definitions.base_name else ""
-        base_call = self._spec.definitions.base_call
-        if base_call and name.startswith(base_call):
-            name = self._spec.definitions.base_name + name[len(base_call) :]
-        if "." not in name or "(" in name or "[" in name:
-            return ""
-        name = _BESIDE_DOT.sub(".", name)
-        return name if _DOTTED.fullmatch(name) else ""
-
-    def _reference(self, kind: ReferenceKind, name: str, node: Node, owner: int) -> Reference:
-        first, _, rest = name.partition(".")
-        last = rest.rpartition(".")[2] or first
-        line, end_column = self._source.position(node.end_byte)
-        is_inner = self._bindings.is_inner(first, node.start_byte)
+    def _reference(self, kind: ReferenceKind, name: _Name, start: int, end: int, owner: int) -> Reference:
+        line, end_column = self._source.position(end)
+        first = name.first
+        is_inner = self._bindings.is_inner(first, start)
         return Reference(
             kind=kind,
-            name=name,
+            name=name.name,
             line=line,
-            column=end_column - len(last),
+            column=end_column - name.last_length,
             end_column=end_column,
-            scope=self._scope(owner),
+            scope="" if owner == MODULE else self._definitions[owner].qualified_name,
             local_type=UNKNOWN if is_inner else self._bindings.type_of(first, owner),
         )
 
     def _import_reference(self, name: str, node: Node, owner: int) -> Reference:
         line, end_column = self._source.position(node.end_byte)
         return Reference(
-            kind=ReferenceKind.IMPORT,
+            kind=_IMPORT,
             name=name,
             line=line,
             column=max(end_column - len(name.rpartition(".")[2]), 0),

@@ -11,7 +11,9 @@ indentation, to a bounded depth.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from granum.extract import rst_markup as markup
 from granum.extract import tables
@@ -29,7 +31,7 @@ _LAST_NAME = re.compile(r"((?:[^\W\d]\w*(?:\.|::))*[^\W\d]\w*)\s*(?:\(|$|[:=])")
 _LABELLED_CODE = re.compile(r"[\w *-]{1,40}:\*?\s*(?:``[^`]*``|:[\w:]+:`[^`]*`)\W*$")
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """What stands around a block. ``subject`` is the term or object that it describes."""
 
     role: Role = Role.BODY
@@ -78,7 +80,7 @@ class RstReader:
             elif depth > indent:
                 stop = self._deeper_end(at, end, indent)
                 inner = min(self.indents[line] for line in range(at, stop) if self.indents[line] >= 0)
-                self._scan(at, stop, inner, place._replace(depth=place.depth + 1))
+                self._scan(at, stop, inner, replace(place, depth=place.depth + 1))
                 at = stop
             else:
                 at = self._block(at, end, depth, place)
@@ -122,7 +124,7 @@ class RstReader:
         if text[0] == ":" and (match := markup.FIELD.match(text)):
             return self._field(at, end, indent, match, place)
         if text[0] in "-/" and (match := markup.OPTION.match(text)):
-            option = place._replace(subject=match.group().strip())
+            option = replace(place, subject=match.group().strip())
             return self._item(at, end, indent, match.end(), SourceKind.BULLET, option)
         if match := markup.ENUMERATOR.match(text):
             following = self.lines[at + 1] if at + 1 < end else ""
@@ -135,7 +137,7 @@ class RstReader:
         stop = max(stop, at + 1)
         inner = self._open(at, stop, indent + width, width)
         role = place.role if place.role in (Role.WARNING, Role.DEPRECATED) else Role.ITEM
-        self._scan(at, stop, inner, place._replace(role=role, source=source, depth=place.depth + 1))
+        self._scan(at, stop, inner, replace(place, role=role, source=source, depth=place.depth + 1))
         return stop
 
     def _open(self, at: int, stop: int, begin: int, width: int) -> int:
@@ -165,7 +167,7 @@ class RstReader:
             return stop
         inner = self._open(at, stop, indent + match.end(), match.end())
         role, label = named
-        field = place._replace(role=role, source=SourceKind.BULLET, label=label, subject=label, depth=place.depth + 1)
+        field = replace(place, role=role, source=SourceKind.BULLET, label=label, subject=label, depth=place.depth + 1)
         self._scan(at, stop, inner, field)
         return stop
 
@@ -211,8 +213,8 @@ class RstReader:
             inner = min(self.indents[line] for line in range(following, stop) if self.indents[line] >= 0)
             subject = strip_markup(line.strip())[:LONGEST_TITLE]
             role = place.role if place.role in (Role.WARNING, Role.DEPRECATED) else Role.ITEM
-            term = place._replace(role=role, source=SourceKind.BULLET, label=subject, subject=subject)
-            self._scan(following, stop, inner, term._replace(depth=place.depth + 1))
+            term = replace(place, role=role, source=SourceKind.BULLET, label=subject, subject=subject)
+            self._scan(following, stop, inner, replace(term, depth=place.depth + 1))
             return stop
         return self._paragraph(at, end, indent, place)
 
@@ -273,7 +275,7 @@ class RstReader:
             self._directive(at, stop, indent, directive, place)
         elif match := markup.FOOTNOTE.match(text):
             inner = self._open(at, stop, indent + match.end(), match.end())
-            self._scan(at, stop, inner, place._replace(depth=place.depth + 1))
+            self._scan(at, stop, inner, replace(place, depth=place.depth + 1))
         elif text == ".." and (at + 1 >= end or self.indents[at + 1] < 0):
             return at + 1
         elif not markup.TARGET.match(text):
@@ -284,7 +286,7 @@ class RstReader:
         name = match.group(1).lower()
         content = markup.content_of(name)
         argument = self.lines[at][indent + match.end() :].strip()
-        deeper = place._replace(depth=place.depth + 1)
+        deeper = replace(place, depth=place.depth + 1)
         if content is Content.OPAQUE:
             self._opaque(at, stop)
             if name == "toctree":
@@ -294,11 +296,11 @@ class RstReader:
             self._rows(table, at + 1 + taken, deeper)
         elif content is Content.ADMONITION:
             role = markup.ADMONITIONS[name]
-            self._body(at, stop, indent, argument, deeper._replace(role=role, source=SourceKind.DIRECTIVE))
+            self._body(at, stop, indent, argument, replace(deeper, role=role, source=SourceKind.DIRECTIVE))
         elif content is Content.VERSION:
             self._version(at, stop, indent, name, argument, deeper)
         elif content is Content.TITLED and name == "admonition":
-            note = deeper._replace(role=Role.NOTE, source=SourceKind.DIRECTIVE, label=argument)
+            note = replace(deeper, role=Role.NOTE, source=SourceKind.DIRECTIVE, label=argument)
             self._body(at, stop, indent, "", note)
         elif content is Content.OBJECT and argument:
             self._object(at, stop, indent, name, deeper)
@@ -323,7 +325,7 @@ class RstReader:
         if name == "deprecated-removed":
             rest = rest.partition(" ")[2]
         self.prefix = f"{phrase} {version}: " if version else ""
-        versioned = place._replace(role=role, source=SourceKind.DIRECTIVE, label=version)
+        versioned = replace(place, role=role, source=SourceKind.DIRECTIVE, label=version)
         self._body(at, stop, indent, rest.strip(), versioned)
         self.prefix = ""
 
@@ -343,7 +345,7 @@ class RstReader:
             self.indents[line] = -1
             line += 1
         owner = label if kind.rpartition(":")[2] in markup.OWNERS else place.owner
-        named = place._replace(in_object=True, label=label, owner=owner, subject=signature[:LONGEST_TITLE])
+        named = replace(place, in_object=True, label=label, owner=owner, subject=signature[:LONGEST_TITLE])
         self.begins_object = True
         self._body(line - 1, stop, indent, "", named)
         self.begins_object = False

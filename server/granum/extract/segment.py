@@ -7,15 +7,18 @@ stripped, because code marks and links are what protects a full stop that ends n
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from granum.extract.lexicon import words_in
+from granum.text.normalise import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Sentence(NamedTuple):
+class Sentence(msgspec.Struct, frozen=True, gc=False):
     """One sentence as written, wrapped lines joined by a space.
 
     The offsets count lines from the first line of the block, from 0, inclusive.
@@ -75,10 +78,11 @@ def _sentences(text: str) -> Iterator[Sentence]:
     for end in _ends(_shadow(text)):
         piece = text[start:end]
         stripped = piece.strip()
+        breaks = piece.count("\n")
         if stripped:
-            first = line + piece.count("\n", 0, len(piece) - len(piece.lstrip()))
-            yield Sentence(" ".join(stripped.split()), first, first + stripped.count("\n"))
-        start, line = end, line + piece.count("\n")
+            first = line + (piece.count("\n", 0, piece.index(stripped)) if breaks else 0)
+            yield Sentence(folded(stripped), first, first + (stripped.count("\n") if breaks else 0))
+        start, line = end, line + breaks
 
 
 def _shadow(text: str) -> str:
@@ -105,24 +109,27 @@ def _hide(match: re.Match[str]) -> str:
 def _ends(shadow: str) -> Iterator[int]:
     depth = 0
     previous = 0
+    has_brackets = "(" in shadow
     for match in _BOUNDARY.finditer(shadow):
-        if match.lastgroup == "blank":
-            yield match.end()
+        start, end = match.span()
+        if shadow[start] == "\n":
+            yield end
             depth = 0
         else:
-            depth = max(0, depth + _balance(shadow, previous, match.end()))
-            if depth and _closes(shadow, match.end()):
-                previous = match.end()
+            if has_brackets:
+                depth = max(0, depth + _balance(shadow, previous, end))
+            if depth and _closes(shadow, end):
+                previous = end
                 continue
-            if _is_final(shadow, match):
-                yield match.end()
+            if _is_final(shadow, start, end):
+                yield end
                 depth = 0
-        previous = match.end()
+        previous = end
     yield len(shadow)
 
 
-#: The look-ahead fails in one step where no sentence can end.
-_BOUNDARY = re.compile(rf"(?=[\n.!?…。！？])(?:(?P<blank>\n[ \t]*\n)|(?P<stop>{_STOP.pattern}))")
+#: A blank line, or a stop; the look-ahead fails in one step where no sentence can end.
+_BOUNDARY = re.compile(rf"(?=[\n.!?…。！？])(?:\n[ \t]*\n|{_STOP.pattern})")
 
 
 def _balance(shadow: str, start: int, end: int) -> int:
@@ -135,23 +142,33 @@ def _closes(shadow: str, position: int) -> bool:
     return shadow.find(")", position, blank if blank >= 0 else position + 300) >= 0
 
 
-def _is_final(shadow: str, match: re.Match[str]) -> bool:
-    stop = match.group()
-    following = _NEXT.match(shadow, match.end())
-    if following is None or stop[0] in "。！？":
+def _is_final(shadow: str, start: int, end: int) -> bool:
+    """Whether the stop between two offsets ends a sentence."""
+    first = shadow[start]
+    after = _character_after(shadow, end)
+    if not after or first in "。！？":
         return True
-    after = following.group(1)
     lower = after.islower()
-    if stop[0] in "!?":
+    if first in "!?":
         return not lower
+    stop = shadow[start:end]
     if stop.startswith(("...", "…")):
         return not lower and after not in ",;:"
-    before = _word_before(shadow, match.start())
+    before = _word_before(shadow, start)
     if stop != ".":
         return not lower or before not in ABBREVIATIONS
-    if match.start() < _MARGIN and _ENUMERATOR.match(before) and not shadow[: match.start() - len(before)].strip():
+    if start < _MARGIN and _ENUMERATOR.match(before) and not shadow[: start - len(before)].strip():
         return False
     return _is_final_after(before, after, lower=lower)
+
+
+def _character_after(shadow: str, end: int) -> str:
+    """The first character of the next word, without marks that may open it; empty if there is none."""
+    following = shadow[end + 1 : end + 2]
+    if following.isalnum() and shadow[end].isspace():
+        return following
+    match = _NEXT.match(shadow, end)
+    return match.group(1) if match else ""
 
 
 def _word_before(shadow: str, stop: int) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _I = re.IGNORECASE
 
+_EXAMPLE_HEADS = frozenset({"fo", "e.", "ex", "a ", "an", "as", "i."})
 _EXAMPLE = re.compile(r"(?:for (?:example|instance)|e\.g\.|examples?:|an? example|as an example|i\.e\.)", _I)
 _TASK = re.compile(r"(?:todo|fixme|xxx)\b", _I)
 _NAME = re.compile(r"\w+")
@@ -74,6 +75,13 @@ _FINITE = words_in(
 )
 
 
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and every sentence needs many.
+_BODY, _COMMENT, _DOCSTRING = Role.BODY, Role.COMMENT, SourceKind.DOCSTRING
+_IMPERATIVE, _IMPLEMENTATION_DETAIL = Opening.IMPERATIVE, Type.IMPLEMENTATION_DETAIL
+#: Roles whose sentences are weighed by the same rule wherever they stand.
+_PARTS = frozenset({Role.PARAMETER, Role.RETURNS, Role.ITEM})
+
+
 def is_worth(statement: Statement, shape: Shape, kind: Type, *, first: bool) -> bool:
     """Whether a sentence of that role tells enough.
 
@@ -85,29 +93,26 @@ def is_worth(statement: Statement, shape: Shape, kind: Type, *, first: bool) -> 
     """
     if first:
         return True
-    if statement.role is Role.COMMENT and (len(shape.words) < 3 or _TASK.match(shape.text)):
+    role = statement.role
+    if role is _COMMENT and (len(shape.words) < 3 or _TASK.match(shape.text)):
         return False
-    if _EXAMPLE.match(shape.text):
+    if shape.text[:2].lower() in _EXAMPLE_HEADS and _EXAMPLE.match(shape.text):
         return False
     if kind in _BINDING:
         return True
-    if statement.role is Role.COMMENT and _repeats(shape, statement.context):
-        return False
-    if statement.role is Role.BODY and _REASONED.search(statement.heading):
+    if role is _COMMENT:
+        return _comment(shape, kind) and not _repeats(shape, statement.context)
+    if role is _BODY and (statement.label or (statement.heading and _REASONED.search(statement.heading))):
         return _documented(shape, kind)
-    worth = _documented if statement.source is SourceKind.DOCSTRING else _WORTH.get(statement.role)
-    if statement.role in {Role.PARAMETER, Role.RETURNS, Role.ITEM}:
-        worth = _WORTH[statement.role]
-    elif statement.role is Role.BODY and statement.label:
-        worth = _documented
+    worth = _documented if statement.source is _DOCSTRING and role not in _PARTS else _WORTH.get(role)
     return worth is None or worth(shape, kind)
 
 
 def _comment(shape: Shape, kind: Type) -> bool:
     if len(shape.words) < 5:
         return False
-    telling = _TELLING if shape.opening is Opening.IMPERATIVE else _HINTING
-    return kind not in _PLAIN or not telling.isdisjoint(shape.words)
+    telling = _TELLING if shape.opening is _IMPERATIVE else _HINTING
+    return kind not in _PLAIN or not telling.isdisjoint(shape.different)
 
 
 def _repeats(shape: Shape, context: str) -> bool:
@@ -122,7 +127,7 @@ def _repeats(shape: Shape, context: str) -> bool:
 
 
 def _parameter(shape: Shape, kind: Type) -> bool:
-    return kind is not Type.IMPLEMENTATION_DETAIL or bool(_DETAILS.search(shape.text))
+    return kind is not _IMPLEMENTATION_DETAIL or bool(_DETAILS.search(shape.text))
 
 
 def _returns(shape: Shape, _kind: Type) -> bool:
@@ -135,7 +140,7 @@ def _documented(shape: Shape, _kind: Type) -> bool:
 
 
 def _prose(shape: Shape, kind: Type) -> bool:
-    if kind in _PLAIN and (not _NARRATORS.isdisjoint(shape.words) or _DANGLING.match(shape.text)):
+    if kind in _PLAIN and (not _NARRATORS.isdisjoint(shape.different) or _DANGLING.match(shape.text)):
         return False
     return len(shape.words) >= 5 and shape.text[:1] not in ",;)" and _states(shape)
 
@@ -146,13 +151,12 @@ def _item(shape: Shape, _kind: Type) -> bool:
 
 def _states(shape: Shape) -> bool:
     """Whether there is a verb; what only names a thing states nothing."""
-    if shape.acts or shape.instructs or "please" in shape.words or _PARTICIPLE.match(shape.text):
+    if shape.acts or shape.instructs or not _FINITE.isdisjoint(shape.different) or "please" in shape.different:
         return True
-    return any(word in _FINITE or third_person(word) for word in shape.words)
+    return any(map(third_person, shape.words)) or _PARTICIPLE.match(shape.text) is not None
 
 
 _WORTH = {
-    Role.COMMENT: _comment,
     Role.PARAMETER: _parameter,
     Role.RETURNS: _returns,
     Role.SUMMARY: _documented,

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from granum.extract.lexicon import INSTRUCTIONS, SIGNS, USAGES, VERBS, Sign, words_in, words_of
+import msgspec
+
+from granum.extract.lexicon import INSTRUCTIONS, USAGES, VERBS, Sign, Wording, worded, words_in, words_of
+from granum.extract.signs import signs_of
 from granum.extract.statement import Role
 from granum.model.layers import SourceKind
 
@@ -22,11 +25,14 @@ _LABEL = re.compile(
     r"|[*(\"']+)(?:\([^)]*\))?\s*[:!]\s+|(?:please )?note that |\((?=[A-Z])",
     re.IGNORECASE,
 )
+#: How a label begins; most sentences begin otherwise, and need no look at its pattern.
+_LABEL_HEADS = ("no", "nb", "im", "wa", "ca", "at", "ti", "hi", "ha", "re", "yi", "ra", "pl", "*", "(", '"', "'")
 _TERM = re.compile(r"[^:.;]{1,40}?(?:: | [-–—] )")
 _PURPOSE = re.compile(r"(?:in order )?to \w+[^,]*, ", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|when|whenever|once|before|after|for|unless|until|while|as|on|in|with)\b[^,]*, ", re.IGNORECASE
 )
+_CONDITION_HEADS = frozenset({"if", "wh", "on", "be", "af", "fo", "un", "as", "in", "wi"})
 _USE_FOR = re.compile(r"\w+ \S+ (?:to|for|when|instead)\b", re.IGNORECASE)
 #: After these words a word in ``-s`` before them was a noun, and one in its base form too.
 _FINITE = words_in("is are was were has have had can may will must should could would do does did isn't aren't of")
@@ -57,19 +63,6 @@ _SEEKING = words_in(
 _HELPERS = words_in("helper function method decorator hook utility shortcut callback routine")
 
 
-def _index() -> dict[str, tuple[tuple[str, str, Sign], ...]]:
-    """First word of a phrase -> (its second word or empty, the phrase between spaces, its sign)."""
-    table: dict[str, list[tuple[str, str, Sign]]] = {}
-    for sign, phrases in SIGNS.items():
-        for phrase in phrases:
-            first, second = [*phrase.split(), ""][:2]
-            table.setdefault(first, []).append((second, f" {phrase} ", sign))
-    return {word: tuple(entries) for word, entries in table.items()}
-
-
-_PHRASES = _index()
-
-
 class Opening(Enum):
     """How a sentence begins."""
 
@@ -81,66 +74,38 @@ class Opening(Enum):
     CONDITION = auto()  # If it is not set, …
 
 
-class Shape(NamedTuple):
-    """All that the rules ask about a sentence."""
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and every sentence needs many.
+_OTHER, _IMPERATIVE, _THIRD_PERSON = Opening.OTHER, Opening.IMPERATIVE, Opening.THIRD_PERSON
+_USAGE, _INSTRUCTION = Opening.USAGE, Opening.INSTRUCTION
+_ITEM, _COMMENT = Role.ITEM, SourceKind.COMMENT
+_CODE = frozenset({SourceKind.DOCSTRING, SourceKind.COMMENT})
+#: Roles whose text may begin with the term that it explains.
+_TERMED = frozenset({Role.PARAMETER, Role.ITEM, Role.TABLE_ROW})
+
+
+class Shape(msgspec.Struct, frozen=True, gc=False):
+    """All that the rules ask about a sentence.
+
+    ``signs`` counts the different phrases of each sign. ``is_code``: it stands in code, where an imperative tells what
+    the code does. ``acts``: its first verb tells what something does. ``instructs``: it tells the reader what to do.
+    """
 
     text: str
     words: tuple[str, ...]
+    different: set[str]
     signs: dict[Sign, int]
     opening: Opening
     source: SourceKind
     role: Role
     is_test: bool
-
-    @property
-    def is_code(self) -> bool:
-        """Whether it stands in code, where an imperative tells what the code does."""
-        return self.source in {SourceKind.DOCSTRING, SourceKind.COMMENT}
-
-    @property
-    def acts(self) -> bool:
-        """Whether its first verb tells what something does."""
-        return self.opening is Opening.THIRD_PERSON or (self.opening is Opening.IMPERATIVE and self.is_code)
+    is_code: bool
+    acts: bool
+    instructs: bool
 
     @property
     def leads(self) -> bool:
         """Whether the verb that tells what something does is its first word."""
-        return self.acts and (self.opening is Opening.IMPERATIVE or third_person(self.words[0]))
-
-    @property
-    def instructs(self) -> bool:
-        """Whether it tells the reader what to do."""
-        if self.opening is Opening.IMPERATIVE:
-            return not self.is_code
-        if self.opening is Opening.USAGE:
-            # in a comment, "Use the cached one" tells what the next line does
-            return self.source is not SourceKind.COMMENT or _USE_FOR.match(self.text) is not None
-        return self.opening is Opening.INSTRUCTION and not self.is_code
-
-
-def signs_of(words: Sequence[str]) -> dict[Sign, int]:
-    """How many different phrases of each sign stand in the sentence."""
-    found = _look_up(words)
-    if Sign.FALSE_FRIEND in found:
-        spaced = f" {' '.join(words)} "
-        for word in words:
-            for _, phrase, sign in _PHRASES.get(word, ()):
-                if sign is Sign.FALSE_FRIEND:
-                    spaced = spaced.replace(phrase, " _ ")
-        found = _look_up(spaced.split())
-    return found
-
-
-def _look_up(words: Sequence[str]) -> dict[Sign, int]:
-    found: dict[Sign, int] = {}
-    spaced = f" {' '.join(words)} "
-    different = set(words)
-    for word in _PHRASES.keys() & different:
-        for second, phrase, sign in _PHRASES[word]:
-            # the second word is looked up first: few sentences hold it, and the search for a phrase is dear
-            if not second or (second in different and phrase in spaced):
-                found[sign] = found.get(sign, 0) + 1
-    return found
+        return self.acts and (self.opening is _IMPERATIVE or third_person(self.words[0]))
 
 
 def third_person(word: str) -> bool:
@@ -152,55 +117,49 @@ def third_person(word: str) -> bool:
 
 def opening_of(sentence: str, words: Sequence[str]) -> Opening:
     """How the sentence opens; labels (``Note:``) and adverbs before the first verb are passed over."""
-    if sentence[:3].lower() in {"to ", "in "} and (match := _PURPOSE.match(sentence)):
-        return Opening.INSTRUCTION
+    if sentence[:3].lower() in {"to ", "in "} and _PURPOSE.match(sentence):
+        return _INSTRUCTION
     at = 0
     while at < len(words) - 1 and _is_adverb(words[at]):
         at += 1
-    first = words[at]
-    second = words[at + 1] if at + 1 < len(words) else ""
+    first, second, third = (*words[at : at + 3], "", "")[:3]
     if first in USAGES and second not in _FINITE:
-        return Opening.USAGE
-    if (by_verb := _opening_by_verb(sentence, words[at : at + 3])) is not None:
+        return _USAGE
+    if (by_verb := _opening_by_verb(sentence, first, second, third)) is not None:
         return by_verb
-    if _is_subject(sentence, first) and third_person(second) and second not in _DESCRIBING:
-        return Opening.THIRD_PERSON
+    if third_person(second) and second not in _DESCRIBING and _is_subject(sentence, first):
+        return _THIRD_PERSON
     if first in _HELPERS or second in _HELPERS:
         return _opening_of_helper(words)
-    match = _CONDITION.match(sentence)
-    if match is None:
-        return Opening.OTHER
-    rest = words_of(sentence[match.end() :])
-    return Opening.INSTRUCTION if rest and rest[0] in INSTRUCTIONS else Opening.CONDITION
+    return _opening_by_condition(sentence)
 
 
 def _is_adverb(word: str) -> bool:
     return word in _ADVERBS or (word.endswith("ly") and word not in VERBS)
 
 
-def _opening_by_verb(sentence: str, words: Sequence[str]) -> Opening | None:
+def _opening_by_verb(sentence: str, first: str, second: str, third: str) -> Opening | None:
     """The opening if the first of up to three words is a verb, known or told by the article behind it."""
-    first, second, third = (*words, "", "")[:3]
     if sentence[1:2].isupper() or second in _FINITE or (second == "for" and first not in _SEEKING):
         return None
     if third_person(first) and second not in _NOUN_AFTER:
-        return Opening.OTHER if first in _DESCRIBING else Opening.THIRD_PERSON
-    if first in VERBS and second in _PREDICATES:
-        return Opening.THIRD_PERSON
-    if first in VERBS and second != "by" and third not in _FINITE:
-        return Opening.IMPERATIVE
-    if first in VERBS or first in _FUNCTION_WORDS or second not in _DETERMINERS or not first.isalpha():
+        return _OTHER if first in _DESCRIBING else _THIRD_PERSON
+    if first in VERBS:
+        if second in _PREDICATES:
+            return _THIRD_PERSON
+        return _IMPERATIVE if second != "by" and third not in _FINITE else None
+    if first in _FUNCTION_WORDS or second not in _DETERMINERS or not first.isalpha():
         return None
     if first.endswith("ing") or f"{first} {second}" not in sentence.lower():
         return None
-    return Opening.THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else Opening.IMPERATIVE
+    return _THIRD_PERSON if first.endswith("s") and not first.endswith("ss") else _IMPERATIVE
 
 
 def _opening_of_item(text: str, words: Sequence[str], role: Role) -> Opening:
     """``Make a branch: git …`` is an instruction with a colon in it; ``name: the …`` is a definition."""
-    if role is Role.ITEM and len(words) > 1 and words[0] in INSTRUCTIONS and words[1] in _DETERMINERS:
+    if role is _ITEM and len(words) > 1 and words[0] in INSTRUCTIONS and words[1] in _DETERMINERS:
         return opening_of(text, words)
-    return Opening.OTHER
+    return _OTHER
 
 
 def _is_subject(sentence: str, first: str) -> bool:
@@ -216,24 +175,61 @@ def _opening_of_helper(words: Sequence[str]) -> Opening:
     for position, word in enumerate(words[1:6], 1):
         if word in {"to", "that", "which"} and position + 1 < len(words):
             verb = words[position + 1]
-            return Opening.THIRD_PERSON if verb in VERBS or third_person(verb) else Opening.OTHER
-    return Opening.OTHER
+            return _THIRD_PERSON if verb in VERBS or third_person(verb) else _OTHER
+    return _OTHER
 
 
-def shape_of(sentence: str, source: SourceKind, role: Role, *, is_test: bool = False) -> Shape:
+def _opening_by_condition(sentence: str) -> Opening:
+    match = _CONDITION.match(sentence) if sentence[:2].lower() in _CONDITION_HEADS else None
+    if match is None:
+        return _OTHER
+    rest = words_of(sentence[match.end() :])
+    return _INSTRUCTION if rest and rest[0] in INSTRUCTIONS else Opening.CONDITION
+
+
+def shape_of(wording: Wording, source: SourceKind, role: Role, *, is_test: bool = False) -> Shape:
     """Tell the sentence's signs and opening."""
-    label = _LABEL.match(sentence)
-    text = sentence[label.end() :] if label else sentence
-    words = words_of(text)
-    signs = signs_of(words)
+    label = _LABEL.match(wording.text) if wording.text[:2].lower().startswith(_LABEL_HEADS) else None
+    if label:
+        wording = worded(wording.text[label.end() :])
+    text, words = wording.text, wording.words
+    signs = signs_of(wording)
     if label and label.group()[:4].lower() in {"warn", "caut"}:
         signs[Sign.DANGER] = 1
-    opening = Opening.OTHER
-    term = _TERM.match(text) if role in {Role.PARAMETER, Role.ITEM, Role.TABLE_ROW} else None
-    body = text[term.end() :] if term else text
-    body_words = words_of(body) if term else words
-    if body_words:
-        opening = opening_of(body, body_words)
-        if term and opening is not Opening.THIRD_PERSON:
-            opening = _opening_of_item(text, words, role)
-    return Shape(text, words, signs, opening, source, role, is_test)
+    opening = _opening_in(text, words, role)
+    is_code = source in _CODE
+    return Shape(
+        text,
+        words,
+        wording.different,
+        signs,
+        opening,
+        source,
+        role,
+        is_test,
+        is_code,
+        acts=opening is _THIRD_PERSON or (is_code and opening is _IMPERATIVE),
+        instructs=_instructs(text, opening, source, is_code=is_code),
+    )
+
+
+def _opening_in(text: str, words: Sequence[str], role: Role) -> Opening:
+    """The opening of the sentence, or of what it says of the term that it begins with."""
+    term = _TERM.match(text) if role in _TERMED else None
+    if term is None:
+        return opening_of(text, words) if words else _OTHER
+    body = text[term.end() :]
+    body_words = words_of(body)
+    if not body_words:
+        return _OTHER
+    opening = opening_of(body, body_words)
+    return opening if opening is _THIRD_PERSON else _opening_of_item(text, words, role)
+
+
+def _instructs(text: str, opening: Opening, source: SourceKind, *, is_code: bool) -> bool:
+    if opening is _IMPERATIVE:
+        return not is_code
+    if opening is _USAGE:
+        # in a comment, "Use the cached one" tells what the next line does
+        return source is not _COMMENT or _USE_FOR.match(text) is not None
+    return opening is _INSTRUCTION and not is_code

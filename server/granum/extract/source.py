@@ -21,7 +21,7 @@ class Source:
         self.text = text if self.is_ascii else _SURROGATE.sub("\ufffd", text)
         self.data = self.text.encode()
         self.lines = self.text.split("\n")
-        self._starts = _line_starts(self.lines, is_ascii=self.is_ascii)
+        self._starts = _line_starts(self.data)
         self._marks: dict[int, list[int]] = {}
 
     @property
@@ -58,6 +58,16 @@ class Source:
             return self.text[start:end]
         return self.data[start:end].decode(errors="replace")
 
+    def between(self, first: int, last: int) -> str:
+        """The lines from one 1-based line to another, the last one without its end."""
+        end = self._starts[last] - 1 if last < len(self._starts) else len(self.data)
+        return self.slice(self._starts[first - 1], end)
+
+    def size(self, first: int, last: int) -> int:
+        """The bytes of the lines from one 1-based line to another."""
+        end = self._starts[last] if last < len(self._starts) else len(self.data)
+        return end - self._starts[first - 1]
+
     def _column(self, line: int, start: int, byte: int) -> int:
         """Code points from a line's start; a file that is all one line must not be counted anew each time."""
         mark, rest = divmod(byte - start, _STRIDE)
@@ -74,11 +84,8 @@ def _characters(data: bytes) -> int:
     return len(data.translate(None, _CONTINUATION))
 
 
-def _line_starts(lines: list[str], *, is_ascii: bool) -> list[int]:
-    starts = [0]
-    offset = 0
-    for line in lines:
-        offset += (len(line) if is_ascii else len(line.encode())) + 1
-        starts.append(offset)
+def _line_starts(data: bytes) -> list[int]:
+    lengths = map(len, data.split(b"\n"))
+    starts = [before + number for number, before in enumerate(accumulate(lengths, initial=0))]
     del starts[-1]
     return starts

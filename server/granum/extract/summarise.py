@@ -33,7 +33,15 @@ LONGEST_RESPONSIBILITY = 160
 
 _RULES = frozenset({PropositionType.CONSTRAINT, PropositionType.SECURITY_RULE})
 _CALLABLE = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPERTY})
-_KEY_KINDS = _CALLABLE | {SymbolKind.CLASS, SymbolKind.VARIABLE}
+_DOERS = _CALLABLE | {SymbolKind.CLASS}
+_KEY_KINDS = _DOERS | {SymbolKind.VARIABLE}
+# A member's look-up in its enum costs a dozen times that of a name (Python 3.11), and there are many references.
+_CLASS, _IMPORT, _INHERITS, _CALL = (
+    SymbolKind.CLASS,
+    ReferenceKind.IMPORT,
+    ReferenceKind.INHERITS,
+    ReferenceKind.CALL,
+)
 
 
 def code_summaries(
@@ -48,7 +56,7 @@ def code_summaries(
     if not paragraphs:
         return ()
     file = _File(path, paragraphs, symbols, references, imports, propositions)
-    classes = [file.class_summary(symbol) for symbol in symbols if symbol.kind is SymbolKind.CLASS]
+    classes = [file.class_summary(symbol) for symbol in symbols if symbol.kind is _CLASS]
     return (file.module_summary(), *(summary for summary in classes if summary is not None))
 
 
@@ -98,9 +106,10 @@ class _File:
         self.references = references
         self.imports = imports
         self.docs = {item.qualified_name: item.summary for item in reversed(paragraphs) if item.summary}
-        self.counts = Counter(
-            reference.name.rpartition(".")[2] for reference in references if reference.kind is not ReferenceKind.IMPORT
-        )
+        self.counts: dict[str, int] = {}
+        for name, count in Counter([item.name for item in references if item.kind is not _IMPORT]).items():
+            last = name.rpartition(".")[2]
+            self.counts[last] = self.counts.get(last, 0) + count
         self.rules = sorted(
             (place.start_line, item.text) for item in propositions if item.type in _RULES for place in item.occurrences
         )
@@ -110,7 +119,7 @@ class _File:
 
     def module_summary(self) -> Summary:
         tops = [symbol for symbol in self.symbols if "." not in symbol.qualified_name]
-        members = [symbol for symbol in self.symbols if symbol.kind in _CALLABLE or symbol.kind is SymbolKind.CLASS]
+        members = [symbol for symbol in self.symbols if symbol.kind in _DOERS]
         head = next((item.summary for item in self.paragraphs if item.kind is ParagraphKind.MODULE), "")
         last = max(item.end_line for item in self.paragraphs)
         return _summary(
@@ -152,7 +161,7 @@ class _File:
 
     def _key_symbols(self, symbols: Sequence[Symbol]) -> tuple[str, ...]:
         wanted = [symbol for symbol in symbols if symbol.kind in _KEY_KINDS]
-        wanted.sort(key=lambda symbol: (-self.counts[symbol.name], symbol.name_line))
+        wanted.sort(key=lambda symbol: (-self.counts.get(symbol.name, 0), symbol.name_line))
         return tuple(dict.fromkeys(symbol.qualified_name for symbol in wanted))[:MOST_KEY_SYMBOLS]
 
     def _responsibilities(self, symbols: Sequence[Symbol]) -> tuple[str, ...]:
@@ -188,9 +197,9 @@ class _File:
         first = bisect_left(self.reference_lines, symbol.start_line)
         last = bisect_right(self.reference_lines, symbol.end_line)
         for reference in self.references[first:last]:
-            if reference.kind is ReferenceKind.INHERITS and reference.scope == symbol.qualified_name:
+            if reference.kind is _INHERITS and reference.scope == symbol.qualified_name:
                 names.setdefault(reference.name)
-            elif reference.kind is ReferenceKind.CALL and reference.name.partition(".")[0] in self.imported:
+            elif reference.kind is _CALL and reference.name.partition(".")[0] in self.imported:
                 calls.setdefault(reference.name)
         return tuple(dict.fromkeys([*names, *calls]))[:MOST_INTERACTIONS]
 
@@ -240,14 +249,23 @@ def _fitted(parts: Sequence[str]) -> str:
     return "\n".join(fitted)
 
 
+#: In the order in which they are told.
+_PLURALS = {
+    SymbolKind.CLASS: "classes",
+    SymbolKind.FUNCTION: "functions",
+    SymbolKind.METHOD: "methods",
+    SymbolKind.PROPERTY: "properties",
+    SymbolKind.VARIABLE: "variables",
+    SymbolKind.ATTRIBUTE: "attributes",
+}
+
+
 def _defined(symbols: Iterable[Symbol]) -> str:
     """``class A, B; function c``: what a scope defines, in words."""
-    names: dict[str, list[str]] = {}
+    names: dict[SymbolKind, list[str]] = {}
     for symbol in symbols:
-        plural = {"class": "classes", "property": "properties"}.get(symbol.kind, f"{symbol.kind}s")
-        names.setdefault(plural, []).append(symbol.name)
-    order = ("classes", "functions", "methods", "properties", "variables", "attributes")
-    listed = [_listed(list(dict.fromkeys(names[kind])), kind) for kind in order if kind in names]
+        names.setdefault(symbol.kind, []).append(symbol.name)
+    listed = [_listed(list(dict.fromkeys(names[kind])), plural) for kind, plural in _PLURALS.items() if kind in names]
     return "; ".join(listed) + "." if listed else "nothing by name."
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from granum.extract.rst_markup import FIELD, indent_of
 
@@ -18,7 +21,7 @@ _LIST_ROW = re.compile(r"(\s*)[*+-]\s+[*+-](?:\s+|$)")
 _LIST_CELL = re.compile(r"(\s*)[*+-](?:\s+|$)")
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """One row. The offsets count lines from the table's first, from 0, inclusive."""
 
     cells: tuple[str, ...]
@@ -27,7 +30,7 @@ class Row(NamedTuple):
     is_header: bool = False
 
 
-class Table(NamedTuple):
+class Table(msgspec.Struct, frozen=True, gc=False):
     """A table's headers (empty if it has none) and the rows below them."""
 
     headers: tuple[str, ...]
@@ -45,7 +48,7 @@ def grid_table(lines: Sequence[str]) -> Table:
         if index > start:
             rows.append(Row(_grid_cells(lines[start:index], columns), start, index - 1))
         if "=" in line:
-            rows = [row._replace(is_header=True) for row in rows]
+            rows = [replace(row, is_header=True) for row in rows]
         start = index + 1
     return _table(rows)
 
@@ -77,7 +80,7 @@ def simple_table(lines: Sequence[str]) -> Table:
             continue
         if _BORDER.match(line):
             if "=" in line and not borders and rows and any(_is_double(later) for later in lines[index + 1 :]):
-                rows = [row._replace(is_header=True) for row in rows]
+                rows = [replace(row, is_header=True) for row in rows]
             if "-" in line and not borders:
                 rows = []  # titles that span the columns below
             borders += "=" in line
@@ -134,7 +137,7 @@ def list_table(lines: Sequence[str], header_rows: int) -> Table:
         elif cells:
             cells[-1] = f"{cells[-1]} {line.strip()}".strip()
     _close_row(rows, cells, first, len(lines), lines)
-    return _table([row._replace(is_header=index < header_rows) for index, row in enumerate(rows)])
+    return _table([replace(row, is_header=index < header_rows) for index, row in enumerate(rows)])
 
 
 def _close_row(rows: list[Row], cells: list[str], first: int, end: int, lines: Sequence[str]) -> None:

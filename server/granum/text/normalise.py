@@ -10,9 +10,10 @@ import re
 import unicodedata
 from hashlib import sha256
 
-#: Without one of these, or an underscore that begins a word, there is no markup.
-_MARKS = ("`", "*", "[", "<", "|", "\\")
-_UNDERSCORED = re.compile(r"(?<!\w)_\w")
+#: All ASCII but the marks.
+_NO_MARKS = bytes(code for code in range(128) if chr(code) not in "`*[<|\\_")
+_UNDERSCORED = re.compile(r"(?<![\w\\])_[^\s_]")
+_UNDERSCORED_WORD = re.compile(r"(?<!\w)_\w")
 
 #: Code comes first, since nothing inside it is markup. Every repetition is bounded: a mark without its partner must
 #: not make each search run to the end of a long text.
@@ -49,7 +50,15 @@ _LABELLED_ROLES = {"pep": "PEP ", "rfc": "RFC "}
 def normalise(text: str) -> str:
     """The normal form by which two statements are the same: markup stripped, NFC, white space folded."""
     plain = strip_markup(text)
-    return " ".join((plain if plain.isascii() else unicodedata.normalize("NFC", plain)).split())
+    return folded(plain if plain.isascii() else unicodedata.normalize("NFC", plain))
+
+
+def folded(text: str) -> str:
+    """The text with each run of white space as one blank, and none at its ends."""
+    # of all white space only the blank is printable; to part a text, which seldom needs it, costs ten times as much
+    if text.isprintable() and "  " not in text and text.strip() == text:
+        return text
+    return " ".join(text.split())
 
 
 def fingerprint(text: str) -> str:
@@ -63,10 +72,23 @@ def strip_markup(text: str) -> str:
     Code keeps its content as it is; a role or link keeps its title. ``*args`` and ``__init__`` are not markup,
     and neither are placeholders in angle brackets.
     """
-    for mark in _MARKS:
-        if mark in text:
-            return _MARKUP.sub(_visible, text)
-    return _MARKUP.sub(_visible, text) if "_" in text and _UNDERSCORED.search(text) else text
+    return _MARKUP.sub(_visible, text) if _may_be_marked(text) else text
+
+
+def _may_be_marked(text: str) -> bool:
+    """Whether there is a mark with its partner, without which the pattern need not run."""
+    marks = text.encode("ascii", "replace").translate(None, _NO_MARKS)
+    if not marks:
+        return False
+    if b"`" in marks or b"\\" in marks or marks.count(b"*") > 1 or marks.count(b"|") > 1:
+        return True
+    if b"[" in marks and ("](" in text or "][" in text or "]_" in text):
+        return True
+    if b"<" in marks and ">" in text:
+        return True
+    # beside another mark an underscore counts before all that is no blank, else only before a word
+    underscored = _UNDERSCORED if marks.strip(b"_") else _UNDERSCORED_WORD
+    return b"_" in marks and underscored.search(text) is not None
 
 
 def _visible(match: re.Match[str]) -> str:

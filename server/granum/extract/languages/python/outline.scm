@@ -1,15 +1,16 @@
 ; One pass over the tree finds all of this. The first capture of a pattern names what was found.
 
 ; --- definitions ---------------------------------------------------------------------------------
-(function_definition name: (identifier) @function.name)
-(class_definition name: (identifier) @class.name)
-(decorated_definition definition: (_) @wrapped)
+(function_definition name: (identifier) @function.name) @function
+(class_definition name: (identifier) @class.name) @class
+(decorated_definition definition: (_) @wrapped) @wrapper
 
 ; --- variables and attributes --------------------------------------------------------------------
-(assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @assigned)
-(named_expression name: (identifier) @assigned)
-(type_alias_statement left: (type (identifier) @assigned))
-(type_alias_statement left: (type (generic_type (identifier) @assigned)))
+; a node's parent is dear to ask for, the deeper the dearer: what is asked for often is captured with it
+(assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @assigned) @assignment
+(named_expression name: (identifier) @assigned) @assignment
+(type_alias_statement left: (type (identifier) @assigned) @assignment)
+(type_alias_statement left: (type (generic_type (identifier) @assigned) @assignment))
 
 ; --- text ----------------------------------------------------------------------------------------
 (comment) @comment
