@@ -2,6 +2,8 @@
 
     python -m tests.dying ROOT INDEX_DIR MOMENT
 
+Without a moment it indexes until it is killed from outside.
+
 Granum itself knows nothing of moments. What SQLite is told to do, what its files are asked to do, and what Python does
 with files beside them are heard from outside, by hooks and a VFS around the system's own.
 """
@@ -183,6 +185,17 @@ def work(root: Path, index_dir: Path) -> None:
     workspace.close()
 
 
+def run_and_be_killed(root: Path, index_dir: Path, seconds: float) -> bool:
+    """Kills a process that indexes after so many seconds; False when it had done its work by then."""
+    process = _process(root, index_dir, "")
+    try:
+        return process.wait(seconds) != 0
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return True
+
+
 def run_and_die(root: Path, index_dir: Path, moment: str) -> None:
     """Lets a process do its work until it dies at that moment."""
     done = _process(root, index_dir, moment).wait(WATCHDOG)
@@ -215,6 +228,11 @@ def settled_rows(root: Path, index_dir: Path) -> dict[str, list[tuple[Any, ...]]
 def main(words: Sequence[str]) -> None:
     """Works until the moment."""
     root, index_dir, moment = words
+    if not moment:
+        workspace = Workspace.open(Path(root), Settings(workers=2), index_dir=Path(index_dir))
+        workspace.reindex()
+        workspace.close()
+        return
     files = listen(Hearing(MOMENTS[moment]))
     work(Path(root), Path(index_dir))
     del files

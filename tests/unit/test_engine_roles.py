@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import filelock
 import pytest
 
-from granum.engine import Workspace
+from granum.engine import Workspace, follower, holder
+from granum.extract import EXTRACTOR_VERSION
 from granum.index.generation import mark_damaged
 from granum.index.jobs import Cause, Job
-from granum.model.answers import Health
-from granum.model.errors import IndexUnavailableError
+from granum.index.lease import Lease
+from granum.index.location import index_path
+from granum.index.schema import SCHEMA_VERSION
+from granum.index.writer import Writer
+from granum.model.answers import Health, Role
+from granum.model.cancellation import CancelToken
+from granum.model.errors import CancelledRequestError, IndexUnavailableError
+from granum.model.settings import Settings
 from tests.fixture import parse
 from tests.index_rows import indexing
 from tests.unit.test_index_lease import await_that
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
-    from granum.model.answers import DocumentChange, Status
+    from granum.model.answers import DocumentChange, Reindexed, Status
 
 WATCHDOG = 60.0
 SHOP = """
@@ -228,3 +239,121 @@ def test_statuses_of_the_second_come_to_rest(opened: Callable[..., Workspace]) -
     opened()
     opened(on_status=listen)
     assert rested.wait(WATCHDOG)
+
+
+def test_a_follower_answers_from_nothing_until_the_holder_has_begun(
+    root: Path, tmp_path: Path, opened: Callable[..., Workspace]
+) -> None:
+    path = index_path(root, Settings(), tmp_path / "index", schema=SCHEMA_VERSION, extractor=EXTRACTOR_VERSION)
+    lease = Lease(path)
+    assert lease.acquire()  # as a process that has not come further
+    reader = opened()
+    status = reader.status()
+    assert (status.role, status.health, status.counts.files) == (Role.READER, Health.STARTING, 0)
+    assert reader.find_symbols("take", 5) == ()
+    assert not list(path.parent.glob("*.db"))
+    future = reader.document_saved(root / "shop/stock.py")
+    lease.release()
+    assert future.result(WATCHDOG).files == 1
+    assert texts(reader) == ["Callers must hold the shelf's lock."]
+
+
+def test_a_deleted_cache_is_made_again_by_one_of_them(
+    root: Path, tmp_path: Path, opened: Callable[..., Workspace]
+) -> None:
+    first, second = opened(), opened()
+    assert first.wait_idle(WATCHDOG)
+    assert second.wait_idle(WATCHDOG)
+    (tmp_path / "index").rename(tmp_path / "deleted")  # at once: they go on writing while a tree is removed
+    await_that(lambda: _answers(second) == _answers(first) == ["Callers must hold the shelf's lock."])
+    await_that(lambda: sorted(each.status().role for each in (first, second)) == [Role.INDEXER, Role.READER])
+    await_that(lambda: len(list((tmp_path / "index").rglob("*.peer"))) == 1)
+    for number, workspace in enumerate((first, second)):
+        save(root, workspace, f"hold it {number}")
+        await_that(lambda number=number: _answers(second) == [f"Callers must hold it {number}."])
+
+
+def test_a_takeover_that_fails_is_told_and_tried_again(
+    opened: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "RETRY_SECONDS", 0.05)
+    first, second = opened(), opened()
+    assert first.wait_idle(WATCHDOG)
+    assert second.wait_idle(WATCHDOG)
+    refused = threading.Event()
+
+    def refuse(*_: object) -> None:
+        refused.set()
+        raise IndexUnavailableError("set granum.indexPath")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(holder, "open_generation", refuse)
+        first.close()
+        await_that(lambda: second.status().health is Health.DEGRADED)
+        assert refused.is_set()
+        assert second.status().message == "set granum.indexPath"
+        assert texts(second) == ["Callers must hold the shelf's lock."]
+    await_that(lambda: (second.status().role, second.status().health) == (Role.INDEXER, Health.READY))
+
+
+def test_a_reindex_that_is_called_off_at_a_follower_is_called_off_at_the_holder(
+    root: Path, opened: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(600):
+        (root / f"f{number}.py").write_text(f'def f{number}():\n    """It must be {number}."""\n')
+    first, second = opened(), opened()
+    assert second.wait_idle(WATCHDOG)
+    token = CancelToken()
+    forced: list[Future[Reindexed]] = []
+    submit = Writer.submit
+
+    def note(writer: Writer, job: Job) -> Future[Reindexed]:
+        future = submit(writer, job)
+        if job.cause is Cause.FORCED:
+            forced.append(future)
+        return future
+
+    monkeypatch.setattr(Writer, "submit", note)
+    with pytest.raises(CancelledRequestError):
+        second.reindex(force=True, progress=lambda *_: token.cancel() if forced else None, token=token)
+    await_that(lambda: all(future.cancelled() for future in forced))
+    assert first.wait_idle(WATCHDOG)
+
+
+def test_the_settings_of_the_holder_rule_and_the_follower_says_so(root: Path, tmp_path: Path) -> None:
+    ruling = Workspace.open(root, Settings(exclude=("*.md",)), index_dir=tmp_path / "index")
+    reader = Workspace.open(root, index_dir=tmp_path / "index")
+    try:
+        assert reader.reindex().files == 1
+        assert "by its own granum.exclude" in reader.status().message
+        reader.update_settings(Settings(exclude=("*.md",)))
+        assert "by its own" not in reader.status().message
+    finally:
+        reader.close()
+        ruling.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which file a descriptor is")
+def test_without_locks_each_process_has_an_index_of_its_own_and_says_so(
+    opened: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = filelock.lock_descriptor
+
+    def refuse(descriptor: int, **options: bool) -> bool:
+        if "/granum-" not in str(Path(f"/proc/self/fd/{descriptor}").readlink()):
+            raise OSError(errno.ENOLCK, "No locks available")
+        return before(descriptor, **options)
+
+    monkeypatch.setattr(filelock, "lock_descriptor", refuse)
+    first, second = opened(), opened()
+    assert first.wait_idle(WATCHDOG)
+    assert second.wait_idle(WATCHDOG)
+    for workspace in (first, second):
+        status = workspace.status()
+        assert (status.role, status.health) == (Role.INDEXER, Health.DEGRADED)
+        assert "without locks" in status.message
+        assert texts(workspace) == ["Callers must hold the shelf's lock."]
+    index = Path(first.status().index_path)
+    assert index != Path(second.status().index_path)
+    first.close()
+    assert not index.exists()

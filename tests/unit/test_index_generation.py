@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from granum.index.connection import open_writer
-from granum.index.generation import mark_damaged, open_generation
+from granum.index.generation import mark_damaged, open_generation, prune
 from granum.model.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
@@ -121,3 +121,29 @@ def test_where_nothing_can_be_written_the_message_says_what_to_do(tmp_path: Path
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(IndexUnavailableError, match=r"granum\.indexPath"):
         open_generation(tmp_path / "file" / "i.db", 1)
+
+
+def test_of_damaged_generations_the_newest_is_kept_and_what_is_not_ours_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "i.db"
+    foreign = apsw.Connection(str(path))
+    foreign.execute("CREATE TABLE precious (value)")
+    foreign.close()
+    for _ in range(3):
+        mark_damaged(begin(path))
+    (tmp_path / "i.3.db-wal").write_bytes(b"left by a process that died")
+    (tmp_path / "i.2.db").write_bytes(b"no database any more")
+    last = begin(path)
+    (tmp_path / "i.9.db.damaged").touch()
+    prune(path)
+    kept = ["i.3.db", "i.3.db-wal", "i.3.db.damaged", last.name, "i.db"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(kept)
+    prune(path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(kept)
+
+
+def test_a_deleted_index_is_made_again_under_its_name_though_it_was_damaged(tmp_path: Path) -> None:
+    path = begin(tmp_path / "i.db")
+    mark_damaged(path)
+    path.unlink()
+    assert begin(tmp_path / "i.db") == path
+    assert begin(tmp_path / "i.db") == path

@@ -63,13 +63,22 @@ class Follower:
 
     name = Role.READER
 
-    def __init__(self, index: Path, extractor_version: int, lease: Lease, news: News, failure: str = "") -> None:
+    def __init__(
+        self,
+        index: Path,
+        extractor_version: int,
+        lease: Lease,
+        settings: Callable[[], Settings],
+        news: News,
+        failure: str = "",
+    ) -> None:
         """Begins to follow.
 
         Args:
             index: The index's first generation.
             extractor_version: Of the rows that are read.
             lease: Asked for again and again.
+            settings: The own ones, which do not rule.
             news: Told. ``on_free`` is called when the lease was got, and ends the following; it may raise
                 ``IndexUnavailableError``, upon which the lease is let go of for a while.
             failure: Why this process cannot write the index itself, if it has tried.
@@ -80,6 +89,7 @@ class Follower:
         self._index = index
         self._extractor_version = extractor_version
         self._lease = lease
+        self._settings = settings
         self._news = news
         self._failure = failure
         self._retry_at = time.monotonic() + RETRY_SECONDS if failure else 0.0
@@ -98,6 +108,8 @@ class Follower:
         self._wake = threading.Event()
         #: Whether there is nothing to read yet.
         self.is_empty = True
+        # a deleted index comes back under its old name
+        self._inode: int | None = None
         self.generation = index
         self.reader = Reader(partial(open_nothing, extractor_version))
         self._follow_generation()
@@ -111,8 +123,11 @@ class Follower:
             return self._failure
         bulletin = self._bulletin
         if bulletin is None:
-            return "indexed by another process"
-        return f"{bulletin.message} Indexed by process {bulletin.pid}.".lstrip()
+            return "Indexed by another process."
+        own = self._settings()
+        differs = (bulletin.exclude, bulletin.max_file_size) != (own.exclude, own.max_file_size)
+        ruled = ", by its own granum.exclude and granum.maxFileSize" if differs else ""
+        return f"{bulletin.message} Indexed by process {bulletin.pid}{ruled}.".lstrip()
 
     @property
     def watcher(self) -> str:
@@ -241,6 +256,14 @@ class Follower:
                     return
                 self._follow_generation()
                 self._hear()
+                self._stay_known()
+
+    def _stay_known(self) -> None:
+        """Puts up this process's sign of life again, where somebody deleted it with the folder."""
+        with self._lock, suppress(OSError):
+            if not self._ended and not self._outbox.is_in_place():
+                self._outbox.close()
+                self._outbox.open()
 
     def _has_taken_over(self) -> bool:
         if time.monotonic() < self._retry_at:
@@ -260,10 +283,11 @@ class Follower:
 
     def _follow_generation(self) -> None:
         """Reads the generation that the holder writes; nothing, before there is one."""
-        known = None if self.is_empty else self.generation
+        known = self.generation if self._inode == _inode_of(self.generation) else None
         found = readable_generation(self._index, self._extractor_version, known)
         if found is None:
             return
+        self._inode = _inode_of(found)
         before, self.reader = self.reader, Reader(found)
         self.generation, self.is_empty = found, False
         before.close()
@@ -284,6 +308,13 @@ class Follower:
         if self._news.on_progress is not None and now.running:
             self._news.on_progress(now.files_done, now.files_total)
         self._news.on_status()
+
+
+def _inode_of(file: Path) -> int | None:
+    try:
+        return file.stat().st_ino
+    except OSError:
+        return None
 
 
 def _end(bulletin: Bulletin | None) -> tuple[tuple[int, float], int]:

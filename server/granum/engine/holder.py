@@ -12,7 +12,7 @@ import msgspec
 
 from granum import __version__
 from granum.index.bulletin import MOST_CHANGES, Board, Bulletin
-from granum.index.generation import is_marked_damaged, open_generation
+from granum.index.generation import is_marked_damaged, open_generation, prune
 from granum.index.mailbox import Inbox
 from granum.index.policy import Policy
 from granum.index.reader import Reader
@@ -51,7 +51,7 @@ class Holder:
         options: Options,
         settings: Settings,
         *,
-        is_set_going: Callable[[], bool],
+        is_starting: Callable[[], bool],
         watching: Watching,
         on_damage: Callable[[str], None],
         on_lost: Callable[[], None],
@@ -63,7 +63,7 @@ class Holder:
             lease: Is held.
             options: What the writer works by.
             settings: Those that rule.
-            is_set_going: Whether the first scan is over; before, an idle writer does not mean that all is read.
+            is_starting: Whether a first scan is about to come; before, an idle writer does not mean that all is read.
             watching: Tells how far it can be relied on.
             on_damage: Told in words, when a process that only reads found the index damaged.
             on_lost: Called when somebody deleted the index or the lease.
@@ -71,9 +71,11 @@ class Holder:
         Raises:
             IndexUnavailableError: The index can neither be opened nor rebuilt.
         """
+        self._index = index
         self._lease = lease
         self._settings = settings
-        self._is_set_going = is_set_going
+        self._is_starting = is_starting
+        self._has_worked = False
         self._watching = watching
         self._on_damage = on_damage
         self._on_lost = on_lost
@@ -102,6 +104,7 @@ class Holder:
 
     def submit(self, job: Job) -> Future[Reindexed]:
         """See ``Role``."""
+        self._has_worked = True
         return self._writer.submit(job)
 
     def status(self) -> WriterStatus:
@@ -144,6 +147,7 @@ class Holder:
 
     def _serve(self) -> None:
         """Does what others wish, and tells them how it stands, which they must know before they get an answer."""
+        prune(self._index)
         slowly = 0.0
         pause = 0.0
         while not self._ended.wait(pause):
@@ -164,7 +168,7 @@ class Holder:
                 future.cancel()
         for name, job in mail.wishes.items():
             try:
-                self._taken[name] = self._writer.submit(job)
+                self._taken[name] = self.submit(job)
             except IndexUnavailableError:  # closed meanwhile; the wish stays for the next holder
                 break
         return mail.has_peers or bool(self._taken)
@@ -203,7 +207,7 @@ class Holder:
             generation=self.generation.name,
             exclude=self._settings.exclude,
             max_file_size=self._settings.max_file_size,
-            running=status.running or not self._is_set_going(),
+            running=status.running or self._is_starting() or not self._has_worked,
             queue_length=status.queue_length,
             files_done=status.files_done,
             files_total=status.files_total,

@@ -298,7 +298,7 @@ class Indexing:
                 on_damage=self._damaged,
             ),
             self._settings,
-            is_set_going=lambda: self._started and not self._starting,
+            is_starting=lambda: self._starting,
             watching=self.watching,
             on_damage=self._damaged,
             on_lost=lambda: self.later(self._replace),
@@ -306,7 +306,7 @@ class Indexing:
 
     def _follow(self, failure: str = "") -> Follower:
         news = News(self._take_over, self._changed, self._listeners.on_progress, self._telling.news)
-        return Follower(self._path, EXTRACTOR_VERSION, self._lease, news, failure)
+        return Follower(self._path, EXTRACTOR_VERSION, self._lease, lambda: self._settings, news, failure)
 
     def _take_over(self) -> None:
         """The process that wrote the index is gone, and this one has the lease. In the follower's thread."""

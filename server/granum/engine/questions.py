@@ -19,7 +19,7 @@ from granum.engine.syntaxes import Syntaxes
 from granum.extract import language_of
 from granum.index import paths
 from granum.index.facts import FactFilter
-from granum.index.generation import DAMAGE
+from granum.index.generation import CANNOT_READ, DAMAGE
 from granum.model.answers import Facts, Layers, Resolution
 from granum.model.cancellation import CancelToken
 from granum.model.errors import CancelledRequestError, IndexUnavailableError, InvalidRequestError
@@ -203,6 +203,9 @@ class Questions:
         except DAMAGE as error:
             self._indexing.met_damage(reader, str(error))
             raise IndexUnavailableError("The index is damaged and is being rebuilt; ask again in a moment.") from error
+        except CANNOT_READ as error:
+            message = f"The index cannot be read right now ({error}); ask again in a moment."
+            raise IndexUnavailableError(message) from error
 
     def _identifier(self, path: str, line: int, column: int) -> Identifier | None:
         """The name at a position.

@@ -7,20 +7,24 @@ open (Windows cannot rename such a file); the next generation gets the next numb
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 import msgspec
 
 from granum.index.connection import immediate, open_reader, open_writer
-from granum.index.location import current_generation, next_generation
+from granum.index.location import current_generation, generations, next_generation
 from granum.index.schema import SCHEMA_VERSION, create_statements
 from granum.index.unpacking import add_functions
 from granum.model.errors import IndexUnavailableError
 
 #: Errors that say that the file itself is of no use, whatever is done with it.
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+#: Errors of reading that pass: the index was deleted and is made again, or another process holds it for too long.
+CANNOT_READ = (apsw.CantOpenError, apsw.IOError, apsw.BusyError, apsw.ProtocolError)
 _MARK = ".damaged"
+_DAMAGED = "is damaged"
 _HEADER_BYTES = 100
 
 
@@ -54,6 +58,9 @@ def open_generation(path: Path, extractor_version: int) -> Generation:
             ) from error
         if connection is not None:
             return Generation(path=file, connection=connection, created=created, message=message)
+        if reason == _DAMAGED:
+            with suppress(OSError):
+                mark_damaged(file)
         message = f"The index was rebuilt because the old one {reason}; {file.name} is left for inspection."
         file = next_generation(path)
     raise IndexUnavailableError("A new index was damaged as soon as it was made. Check the disk.")
@@ -99,6 +106,23 @@ def is_marked_damaged(path: Path) -> bool:
     return _mark_of(path).exists()
 
 
+def prune(index: Path) -> None:
+    """Removes the damaged generations but the newest, which is left for inspection, and marks of what is gone.
+
+    Nobody reads them: whoever still had one open when the next was begun has long gone over to it. Where the system
+    does not let go of an open file, it is removed another time.
+    """
+    existing = generations(index)
+    damaged = [file for file in existing[:-1] if is_marked_damaged(file)]
+    with suppress(OSError):
+        for file in damaged[:-1]:
+            for suffix in ("", "-wal", "-shm", _MARK):  # the mark last: what is left of a damaged one must stay marked
+                file.with_name(file.name + suffix).unlink(missing_ok=True)
+        for mark in index.parent.glob(f"{index.stem}*{index.suffix}{_MARK}"):
+            if not mark.with_name(mark.name.removesuffix(_MARK)).exists():
+                mark.unlink(missing_ok=True)
+
+
 def _mark_of(path: Path) -> Path:
     return path.with_name(path.name + _MARK)
 
@@ -108,11 +132,11 @@ def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, b
     if is_marked_damaged(file):
         return None, False, "was damaged"
     if _is_cut_off(file):
-        return None, False, "is damaged"
+        return None, False, _DAMAGED
     try:
         connection = open_writer(file)
     except DAMAGE:
-        return None, False, "is damaged"
+        return None, False, _DAMAGED
     reason = ""
     try:
         versions = _versions(connection)
@@ -122,7 +146,7 @@ def _open(file: Path, extractor_version: int) -> tuple[apsw.Connection | None, b
             return connection, False, ""
         reason = "was made by another version of Granum"
     except DAMAGE:
-        reason = "is damaged"
+        reason = _DAMAGED
     except BaseException:
         connection.close()
         raise

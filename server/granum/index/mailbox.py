@@ -41,7 +41,7 @@ class _Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outbox:
-    """The side of one process that wishes. Safe from any thread but for ``open`` and ``close``."""
+    """The side of one process that wishes. Not locked: its owner is."""
 
     def __init__(self, index: Path) -> None:
         self._folder = shared.folder_of(index)
@@ -61,6 +61,10 @@ class Outbox:
             self._lock = OsLock(self._folder / (self._name + PEER))
             if self._lock.acquire():  # else the holder took the new file for that of a dead process
                 return
+
+    def is_in_place(self) -> bool:
+        """Whether others see that this process lives; if not, somebody deleted the folder."""
+        return self._lock is not None and self._lock.is_in_place()
 
     def post(self, job: Job) -> str:
         """Leaves a wish and returns its name.

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from granum.index import facts, symbols, views
 from granum.index.connection import open_reader
 from granum.index.rows import View
@@ -19,8 +21,6 @@ from granum.model.answers import BranchScope
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    import apsw
 
     from granum.index.facts import FactFilter
     from granum.index.freshness import CitedFile
@@ -74,7 +74,7 @@ class Reader:
         try:
             connection.execute("BEGIN")
             # a deferred transaction would fix its view only at the first query, which may come much later
-            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
+            _touch(connection)
             yield Snapshot(connection, View(scope_of=scope_of))
         finally:
             if not connection.get_autocommit():
@@ -101,6 +101,13 @@ class Reader:
                 self._idle.append(connection)
                 return
         connection.close()
+
+
+def _touch(connection: apsw.Connection) -> None:
+    try:
+        connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
+    except apsw.SQLError as error:  # a file that was deleted is just being made again
+        raise apsw.CantOpenError("it is only just being made") from error
 
 
 class Snapshot:
