@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Django's 25 MB of sources are 22 MB of entries: this holds some five of its branches that share nothing.
+#: As much as some five branches of Django hold that share nothing.
 MOST_BYTES = 128 * 1024 * 1024
 #: Entries that are removed for each that is added while the file is over its size; more than one, so that it shrinks.
 _EVICTED_FOR_EACH = 4
@@ -45,7 +45,7 @@ _MOST_FAILURES = 3
 _PAGE_BYTES = 8_192
 _CACHE_KIB = 2_048
 _LOG_LIMIT_BYTES = 8 * 1024 * 1024
-_FORMAT = 1
+_FORMAT = 2
 #: What a new file mends.
 _BEGUN_ANEW = (*DAMAGE, apsw.FullError)
 
