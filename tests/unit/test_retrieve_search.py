@@ -12,6 +12,7 @@ from granum.model.errors import InvalidRequestError
 from granum.model.layers import Freshness, Granularity, Layer, PropositionType
 from granum.model.retrieval import SearchRequest, SearchResult, TaskIntent
 from granum.retrieve import search
+from granum.retrieve.evidence import OWN, STALE, TYPE_PREFERENCE
 from tests.fixture import parse
 from tests.indexed import Indexed
 
@@ -101,8 +102,8 @@ def test_the_intents_types_only_order(workspace: Indexed) -> None:
     welcome = {PropositionType.CONSTRAINT, PropositionType.SECURITY_RULE, PropositionType.RISK}
     assert {hit.type in welcome for hit in hits} == {True, False}
     for hit in hits:
-        expected = 0.15 if hit.type in welcome else 0.0
-        assert hit.score_breakdown["proposition_type_bonus"] == pytest.approx(expected)
+        expected = TYPE_PREFERENCE if hit.type in welcome else 0.0
+        assert hit.score_breakdown["type_preference"] == pytest.approx(expected)
 
 
 def test_granularity_keeps_summaries_of_that_grain(workspace: Indexed) -> None:
@@ -133,7 +134,7 @@ def test_stale_rows_are_found_on_request_only(workspace: Indexed) -> None:
     stale = [hit for hit in ask(workspace, "limit", include_stale=True).hits if hit.is_stale]
     assert [hit.content for hit in stale] == ["Raises PaymentError: the amount is over the limit when amount > 1000"]
     assert stale[0].freshness is Freshness.STALE
-    assert stale[0].score_breakdown["freshness_bonus"] == 0.0
+    assert stale[0].score_breakdown["match"] <= OWN * STALE
     historical = ask(workspace, "limit", branch_scope=BranchScope.HISTORICAL).hits
     assert {hit.is_stale for hit in historical} == {True}
 

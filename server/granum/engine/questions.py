@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from granum.model.layers import PropositionType
     from granum.model.retrieval import SearchRequest, SearchResult
     from granum.resolve import Shelf
+    from granum.retrieve import DocumentOf
 
 #: Mentions, and neighbours on either side, that an answer shows at most.
 _MENTIONS = 20
@@ -137,7 +138,7 @@ class Questions:
 
         request = SearchRequest(query=query, preferred_layers=(Layer.PROPOSITION,), limit=limit)
         with self._survey(token) as survey:
-            hits = search(survey.snapshot, request).hits
+            hits = search(survey.snapshot, request, self._document_of).hits
             found = survey.snapshot.facts_by_id([hit.id for hit in hits if hit.layer is Layer.PROPOSITION])
             return settle.facts(found, survey, of_whom=False)
 
@@ -177,7 +178,7 @@ class Questions:
         from granum.retrieve import search
 
         with self._survey(token) as survey:
-            return settle_documents.result(search(survey.snapshot, request), survey)
+            return settle_documents.result(search(survey.snapshot, request, self._document_of), survey)
 
     def status(self, *, token: CancelToken | None = None) -> Status:
         """The state of the workspace; asks git, so it takes tens of milliseconds."""
@@ -229,6 +230,12 @@ class Questions:
         else:
             syntax = self._syntaxes.of_text(path, buffer.text, language)
         return None if syntax is None else syntax.identifier_at(line, column)
+
+    @cached_property
+    def _document_of(self) -> DocumentOf:
+        from granum.retrieve import DocumentOf
+
+        return DocumentOf()
 
     @cached_property
     def _shelf(self) -> Shelf:

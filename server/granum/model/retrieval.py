@@ -26,6 +26,13 @@ class TaskIntent(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Profile(StrEnum):
+    """How hits are scored: by what all layers tell of a place, or by the plain sum of five bonuses."""
+
+    DEFAULT = "default"
+    CLASSIC = "classic"
+
+
 class SearchRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A plain ranked search. Empty ``preferred_layers`` and ``proposition_types`` mean the intent's own."""
 
@@ -37,6 +44,7 @@ class SearchRequest(msgspec.Struct, frozen=True, kw_only=True):
     path_glob: str = ""
     branch_scope: BranchScope | None = None
     include_stale: bool = False
+    profile: Profile = Profile.DEFAULT
     limit: int = 20
     offset: int = 0
 

@@ -123,9 +123,9 @@ def find(snapshot: Snapshot, layer: Layer, match: str, filters: Filters, limit: 
     candidates: list[Candidate] = []
     total = 0
     for table in tables:
-        conditions, params = _conditions(layer, filters)
+        condition, params = conditions(layer, filters)
         is_chunk = layer is Layer.CHUNK
-        statement = _chunk_statement(conditions) if is_chunk else _statement(source, layer, table, conditions)
+        statement = _chunk_statement(condition) if is_chunk else _statement(source, layer, table, condition)
         rows = snapshot.rows(statement, (match, *params, limit))
         candidates += _candidates(layer, rows)
         total += rows[0][-1] if rows else 0
@@ -176,14 +176,15 @@ ORDER BY c.score, b.id
 """
 
 
-def _conditions(layer: Layer, filters: Filters) -> tuple[str, tuple[str, ...]]:
-    conditions: list[str] = []
+def conditions(layer: Layer, filters: Filters) -> tuple[str, tuple[str, ...]]:
+    """What a row of the layer's base table, f, must fulfil, as SQL that begins with AND, and its parameters."""
+    wanted: list[str] = []
     params: list[str] = []
     if layer is Layer.PROPOSITION and filters.types is not None:
-        conditions.append("f.type IN (SELECT value FROM json_each(?))")
+        wanted.append("f.type IN (SELECT value FROM json_each(?))")
         params.append(json.dumps(filters.types))
     if layer is Layer.SUMMARY and filters.granularity is not None:
-        conditions.append("f.granularity = ?")
+        wanted.append("f.granularity = ?")
         params.append(filters.granularity)
     if filters.documents is not None:
         among = "f.document_id IN (SELECT value FROM json_each(?))"
@@ -191,8 +192,8 @@ def _conditions(layer: Layer, filters: Filters) -> tuple[str, tuple[str, ...]]:
         if layer is Layer.SUMMARY:
             among = f"({among} OR f.document_id = 0 AND f.key IN (SELECT value FROM json_each(?)))"
             params.append(json.dumps(filters.packages))
-        conditions.append(among)
-    return "".join(f" AND {condition}" for condition in conditions), tuple(params)
+        wanted.append(among)
+    return "".join(f" AND {condition}" for condition in wanted), tuple(params)
 
 
 def _candidates(layer: Layer, rows: Iterable[tuple[Any, ...]]) -> list[Candidate]:

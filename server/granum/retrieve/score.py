@@ -62,7 +62,7 @@ class Scored(NamedTuple):
 
 def classic(candidates: Sequence[Candidate], plan: Plan) -> list[Scored]:
     """Scores the candidates of all layers; best first, ties by layer, path, line and id."""
-    ranks = _normalised(candidates)
+    ranks = normalised_ranks(candidates)
     scored = [_score(candidate, rank, plan) for candidate, rank in zip(candidates, ranks, strict=True)]
     places = {layer: place for place, layer in enumerate(Layer)}
     scored.sort(key=lambda s: (-s.score, places[s.candidate.layer], s.candidate.path, s.candidate.line, s.candidate.id))
@@ -72,15 +72,15 @@ def classic(candidates: Sequence[Candidate], plan: Plan) -> list[Scored]:
 def _score(candidate: Candidate, rank: float, plan: Plan) -> Scored:
     breakdown = {
         FTS_RANK: WEIGHTS[FTS_RANK] * rank,
-        LAYER_PREFERENCE: WEIGHTS[LAYER_PREFERENCE] * _layer_bonus(candidate.layer, plan.layers),
-        PROPOSITION_TYPE: WEIGHTS[PROPOSITION_TYPE] * _type_bonus(candidate.type, plan),
+        LAYER_PREFERENCE: WEIGHTS[LAYER_PREFERENCE] * layer_bonus(candidate.layer, plan.layers),
+        PROPOSITION_TYPE: WEIGHTS[PROPOSITION_TYPE] * type_bonus(candidate.type, plan),
         SOURCE_QUALITY: WEIGHTS[SOURCE_QUALITY] * SOURCE_QUALITIES[candidate.source_type],
         FRESHNESS: WEIGHTS[FRESHNESS] * (0.0 if candidate.is_stale else 1.0),
     }
     return Scored(sum(breakdown.values()), breakdown, candidate)
 
 
-def _normalised(candidates: Sequence[Candidate]) -> list[float]:
+def normalised_ranks(candidates: Sequence[Candidate]) -> list[float]:
     """Within each layer the best becomes 1 and the worst 0; a single one, or all the same, 1."""
     bounds = {layer: _bounds(c.bm25 for c in candidates if c.layer == layer) for layer in {c.layer for c in candidates}}
     ranks = []
@@ -95,12 +95,14 @@ def _bounds(values: Iterable[float]) -> tuple[float, float]:
     return min(known), max(known)
 
 
-def _layer_bonus(layer: Layer, preferred: Sequence[Layer]) -> float:
+def layer_bonus(layer: Layer, preferred: Sequence[Layer]) -> float:
+    """Between 0 and 1 by the layer's place among the preferred ones."""
     place = preferred.index(layer) if layer in preferred else len(LAYER_BONUS)
     return LAYER_BONUS[place] if place < len(LAYER_BONUS) else OTHER_LAYER_BONUS
 
 
-def _type_bonus(kind: PropositionType | None, plan: Plan) -> float:
+def type_bonus(kind: PropositionType | None, plan: Plan) -> float:
+    """Whether the intent welcomes the type, between 0 and 1."""
     if kind is None or plan.welcome_types is None:
         return TYPE_NEUTRAL
     return TYPE_MATCH if kind in plan.welcome_types else TYPE_MISMATCH

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from granum.model.errors import InvalidRequestError
 from granum.model.layers import Freshness
-from granum.model.retrieval import SearchResult
-from granum.retrieve.candidates import Found, filters_of, find
+from granum.model.retrieval import Profile, SearchResult
+from granum.retrieve.candidates import filters_of, find
+from granum.retrieve.evidence import by_evidence
 from granum.retrieve.ftsquery import match_expression
 from granum.retrieve.hits import hits
+from granum.retrieve.rank import DocumentOf
 from granum.retrieve.router import route
 from granum.retrieve.score import classic
 
@@ -24,8 +26,10 @@ MAX_LIMIT = 1000
 POOL, LARGE_POOL = 300, 3000
 
 
-def search(snapshot: Snapshot, request: SearchRequest) -> SearchResult:
+def search(snapshot: Snapshot, request: SearchRequest, documents: DocumentOf | None = None) -> SearchResult:
     """Ranks what matches the query, in the layers that the intent or the request asks for.
+
+    ``documents`` is kept by the caller from one search to the next.
 
     ``total`` counts all rows that match; at most ``LARGE_POOL`` of a layer can be reached by paging.
 
@@ -40,12 +44,16 @@ def search(snapshot: Snapshot, request: SearchRequest) -> SearchResult:
     filters = filters_of(snapshot, request)
     end = request.offset + request.limit
     pool = POOL if end <= POOL else LARGE_POOL
-    found: list[Found] = [find(snapshot, layer, match, filters, pool) for layer in plan.layers]
-    scored = classic([candidate for layer in found for candidate in layer.candidates], plan)
+    if request.profile is Profile.CLASSIC or filters.only_stale:  # evidence is counted of what holds now
+        found = [find(snapshot, layer, match, filters, pool) for layer in plan.layers]
+        scored = classic([candidate for layer in found for candidate in layer.candidates], plan)
+        total = sum(layer.total for layer in found)
+    else:
+        scored, total = by_evidence(snapshot, request.query, plan, filters, pool, documents or DocumentOf())
     page = hits(snapshot, scored[request.offset : end])
     return SearchResult(
         hits=page,
-        total=sum(layer.total for layer in found),
+        total=total,
         intent=plan.intent,
         freshness=Freshness.worst(hit.freshness for hit in page) if page else Freshness.FRESH,
         notes=plan.notes,
