@@ -99,7 +99,8 @@ def test_a_file_that_another_program_wrote_is_answered_freshly(it: Watched) -> N
     it.until_fact("pkg/new.py", "The first value must")
     (it.root / "pkg/new.py").write_text(rule("second"))
     it.until_fact("pkg/new.py", "The second value must")
-    assert list(it.facts("pkg/new.py")) == ["The second value must never be negative."]
+    # the answer may come from the file before the index has read it, and then holds the old row too, marked
+    it.until(lambda: list(it.facts("pkg/new.py")) == ["The second value must never be negative."])
 
 
 def test_a_deleted_file_goes_stale(it: Watched) -> None:
