@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from granum.engine.branches import Branches
+    from granum.engine.branches import Branches, BranchView
     from granum.model.answers import Reindexed
     from granum.model.settings import Settings
 
@@ -192,10 +192,7 @@ class Watching:
         finally:
             with self._lock:
                 self._head_awaited = False
-        if not now.names_the_same(before):
-            self._work.scan()
-        if now != before:
-            self._work.news()
+        _follow(self._work, before, now)
 
     def _scan(self) -> None:
         self._work.news()
@@ -214,6 +211,14 @@ class Watching:
             self._scan()
         else:
             self._work.news()
+
+
+def _follow(work: Work, before: BranchView, now: BranchView) -> None:
+    """Has done what follows from a new view of git: another commit may mean other files, any news another status."""
+    if not now.names_the_same(before):
+        work.scan()
+    if now != before:
+        work.news()
 
 
 class _GitNews:
@@ -269,7 +274,4 @@ class _GitNews:
         with self._lock:
             if self._not_before != float("inf"):
                 self._not_before = ended + (ended - started) / _GIT_SHARE
-        if not now.names_the_same(before):
-            self._work.scan()
-        if now != before:
-            self._work.news()
+        _follow(self._work, before, now)
