@@ -17,7 +17,7 @@ from granum.retrieve.candidates import Filters, conditions, find
 from granum.retrieve.query import understand
 from granum.retrieve.rank import Question, rank
 from granum.retrieve.rank.postings import Restriction, quoted
-from granum.retrieve.score import TYPE_NEUTRAL, Candidate, Scored, layer_bonus, normalised_ranks, type_bonus
+from granum.retrieve.score import TYPE_NEUTRAL, Candidate, Scored, layer_bonus, normalised_ranks, ordered, type_bonus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,9 +93,7 @@ def _scored(snapshot: Snapshot, candidates: Sequence[Candidate], ranking: Rankin
             TYPE_NEUTRAL if candidate.type is None else type_bonus(candidate.type, plan)
         )
         scored.append(Scored(sum(parts.values()), parts, candidate))
-    places = {layer: place for place, layer in enumerate(Layer)}
-    scored.sort(key=lambda s: (-s.score, places[s.candidate.layer], s.candidate.path, s.candidate.line, s.candidate.id))
-    return scored
+    return ordered(scored)
 
 
 def _about(

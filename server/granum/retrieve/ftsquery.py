@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from granum.retrieve.query.terms import is_compound
 from granum.text.tokens import identifier_parts
 
 #: Of a longer query (an issue's text, a pasted log) only the beginning is read, in code points.
@@ -28,7 +29,6 @@ _MIN_PART = 2
 # FTS5's unicode61 keeps a combining mark with the letter before it, as Python's \w does not
 _MARKS = "\u0300-\u036f"
 _DOTTED = re.compile(rf"[\w{_MARKS}]+(?:\.[^\W\d][\w{_MARKS}]*)*")
-_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 
 #: Words of English that stand in every document: they are asked for only when nothing else is.
 _COMMON_WORDS = """
@@ -70,7 +70,7 @@ def chosen_words(text: str) -> list[str]:
 
 def is_identifier(word: str) -> bool:
     """Whether a word is more likely a name in code than a word of prose."""
-    return "_" in word.strip("_") or "." in word or bool(_CAMEL.search(word))
+    return "." in word or is_compound(word)
 
 
 def _terms(word: str) -> list[str]:

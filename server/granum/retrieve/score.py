@@ -64,9 +64,16 @@ def classic(candidates: Sequence[Candidate], plan: Plan) -> list[Scored]:
     """Scores the candidates of all layers; best first, ties by layer, path, line and id."""
     ranks = normalised_ranks(candidates)
     scored = [_score(candidate, rank, plan) for candidate, rank in zip(candidates, ranks, strict=True)]
+    return ordered(scored)
+
+
+def ordered(scored: Iterable[Scored]) -> list[Scored]:
+    """Best first, ties by layer, path, line and id."""
     places = {layer: place for place, layer in enumerate(Layer)}
-    scored.sort(key=lambda s: (-s.score, places[s.candidate.layer], s.candidate.path, s.candidate.line, s.candidate.id))
-    return scored
+    return sorted(
+        scored,
+        key=lambda s: (-s.score, places[s.candidate.layer], s.candidate.path, s.candidate.line, s.candidate.id),
+    )
 
 
 def _score(candidate: Candidate, rank: float, plan: Plan) -> Scored:

@@ -1,4 +1,4 @@
-"""Every number that ranking is made of. They were chosen on open issues by ``tests.bench.localization``."""
+"""Every number that ranking is made of, chosen on open issues whose fix is known."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 
     A file is worth the weighted sum of what speaks for it, again brought to 1 for the best: ``best_units`` the
     decayed sum of its best paragraphs, ``whole`` BM25 over the file as one text, ``module`` its module's and path's
-    words, ``mentioned`` that the question names the file, ``history`` commit messages that match. A paragraph is
-    worth its own text, and ``file`` times its file's worth.
+    words, ``mentioned`` that the question names the file. A paragraph is worth its own text, and ``file`` times its
+    file's worth.
     """
 
     text: float = 1.0
@@ -20,7 +20,6 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     whole: float = 0.5
     module: float = 0.2
     mentioned: float = 0.3
-    history: float = 0.25
     #: Each further paragraph of a file counts this much of the one before.
     decay: float = 0.25
 
