@@ -197,3 +197,9 @@ def test_every_layer_is_searched(workspace: Indexed, layer: Layer) -> None:
 
 def test_the_order_is_the_same_each_time(workspace: Indexed) -> None:
     assert ask(workspace, "cart card amount") == ask(workspace, "cart card amount")
+
+
+@pytest.mark.parametrize("query", ["1000", "1"])
+def test_a_query_of_numbers_or_single_characters_is_answered(workspace: Indexed, query: str) -> None:
+    workspace.save("limits.py", "def limit():\n    return 1000 if 1 else 0\n")
+    assert "limits.py" in {hit.path for hit in ask(workspace, query).hits}

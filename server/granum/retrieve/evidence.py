@@ -14,7 +14,6 @@ import msgspec
 
 from granum.model.layers import Layer, SourceType
 from granum.retrieve.candidates import Filters, conditions, find
-from granum.retrieve.query import understand
 from granum.retrieve.rank import Question, rank
 from granum.retrieve.rank.postings import Restriction, quoted
 from granum.retrieve.score import TYPE_NEUTRAL, Candidate, Scored, layer_bonus, normalised_ranks, ordered, type_bonus
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from granum.index.reader import Snapshot
+    from granum.retrieve.query import Query
     from granum.retrieve.rank import DocumentOf, Ranking
     from granum.retrieve.router import Plan
 
@@ -37,16 +37,14 @@ _WORDS = 16
 
 
 def by_evidence(
-    snapshot: Snapshot, text: str, plan: Plan, filters: Filters, pool: int, documents: DocumentOf
+    snapshot: Snapshot, query: Query, plan: Plan, filters: Filters, pool: int, documents: DocumentOf
 ) -> tuple[list[Scored], int]:
     """The rows of the plan's layers, best first, ties by layer, path, line and id; and how many match in all.
 
     Words that stand in a large part of all paragraphs are not counted where the query has others.
     """
     restriction = Restriction(*conditions(Layer.PARAGRAPH, filters))
-    ranking = rank(
-        snapshot, Question(query=understand(text), intent=plan.intent, restriction=restriction), documents, pool
-    )
+    ranking = rank(snapshot, Question(query=query, intent=plan.intent, restriction=restriction), documents, pool)
     match = " OR ".join(quoted(word.text) for word in ranking.words[:_WORDS])
     candidates: list[Candidate] = []
     total = 0

@@ -11,6 +11,7 @@ from granum.retrieve.candidates import filters_of, find
 from granum.retrieve.evidence import by_evidence
 from granum.retrieve.ftsquery import match_expression
 from granum.retrieve.hits import hits
+from granum.retrieve.query import understand
 from granum.retrieve.rank import DocumentOf
 from granum.retrieve.router import route
 from granum.retrieve.score import classic
@@ -44,12 +45,14 @@ def search(snapshot: Snapshot, request: SearchRequest, documents: DocumentOf | N
     filters = filters_of(snapshot, request)
     end = request.offset + request.limit
     pool = POOL if end <= POOL else LARGE_POOL
-    if request.profile is Profile.CLASSIC or filters.only_stale:  # evidence is counted of what holds now
+    query = None if request.profile is Profile.CLASSIC else understand(request.query)
+    # evidence is counted of what holds now, and by words that tell something: a mere number is matched plainly
+    if query is None or not query.terms or filters.only_stale:
         found = [find(snapshot, layer, match, filters, pool) for layer in plan.layers]
         scored = classic([candidate for layer in found for candidate in layer.candidates], plan)
         total = sum(layer.total for layer in found)
     else:
-        scored, total = by_evidence(snapshot, request.query, plan, filters, pool, documents or DocumentOf())
+        scored, total = by_evidence(snapshot, query, plan, filters, pool, documents or DocumentOf())
     page = hits(snapshot, scored[request.offset : end])
     return SearchResult(
         hits=page,
