@@ -10,6 +10,7 @@ import pytest
 
 from granum.index import gitdir
 from granum.index.gitstate import changed_paths, read
+from tests.repositories import isolate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def isolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ada@example.com")
+    isolate(monkeypatch)
 
 
 def git(root: Path, *arguments: str) -> str:

@@ -27,6 +27,7 @@ from granum.index.watch.repository import Repository
 from granum.index.watch.watcher import MOST_PATHS
 from granum.model.settings import Settings
 from tests.heard import WATCHDOG, Heard, watching
+from tests.repositories import isolate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -550,13 +551,7 @@ def test_a_look_takes_a_small_share_of_the_time(root: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def isolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ada@example.com")
+    isolate(monkeypatch)
 
 
 def git(root: Path, *arguments: str) -> None:
