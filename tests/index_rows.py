@@ -13,6 +13,7 @@ from granum.extract import EXTRACTOR_VERSION
 from granum.index.commit import Committer
 from granum.index.connection import open_reader, open_writer
 from granum.index.generation import open_generation
+from granum.index.jobs import Cause, Job
 from granum.index.policy import Policy
 from granum.index.schema import FTS_COLUMNS, STALE_TWINS
 from granum.index.store import Origin
@@ -135,6 +136,16 @@ class Index:
         policy = Policy(real, Settings())
         given = Options(root=real, policy=policy, extractor_version=EXTRACTOR_VERSION, workers=1)
         self.writer = Writer(generation.connection, msgspec.structs.replace(given, **options))
+
+    def save(self, path: str, text: str | None) -> None:
+        """Writes a file, or removes it where there is no text, and waits until it is read."""
+        file = self.root / path
+        if text is None:
+            file.unlink()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        self.writer.submit(Job(cause=Cause.SAVED, path=path)).result(WATCHDOG)
 
     def settle(self) -> None:
         """Waits until the writer has nothing more to do, and has tidied up."""

@@ -42,16 +42,6 @@ def index(tmp_path: Path) -> Iterator[Index]:
         yield found
 
 
-def save(index: Index, path: str, text: str | None) -> None:
-    file = index.root / path
-    if text is None:
-        file.unlink()
-    else:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    index.writer.submit(Job(cause=Cause.SAVED, path=path)).result(WATCHDOG)
-
-
 def assert_as_fresh(index: Index, database: Path) -> None:
     """The live rows are those of a new index of the same disk."""
     index.settle()
@@ -127,10 +117,10 @@ def test_a_file_that_was_rewritten_has_no_evident_successors() -> None:
 
 
 def test_lines_move_and_ids_stay(index: Index) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     before = {table: ids(index, table) for table in ("paragraph", "symbol")}
     before_facts = facts(index)
-    save(index, "a.py", "# a remark\n\n" + SOURCE)
+    index.save("a.py", "# a remark\n\n" + SOURCE)
     assert before["symbol"].items() <= ids(index, "symbol").items()
     assert before["paragraph"].items() <= ids(index, "paragraph").items()
     after = facts(index)
@@ -139,7 +129,7 @@ def test_lines_move_and_ids_stay(index: Index) -> None:
 
 
 def test_an_unchanged_file_costs_no_row(index: Index) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     changed: list[object] = []
     before = index.query("SELECT total FROM (SELECT count(*) AS total FROM document_version)")
     result = index.writer.submit(Job(cause=Cause.FORCED, path="a.py")).result(WATCHDOG)
@@ -149,16 +139,16 @@ def test_an_unchanged_file_costs_no_row(index: Index) -> None:
 
 
 def test_an_edited_function_keeps_its_row(index: Index) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     before = ids(index, "paragraph")
-    save(index, "a.py", SOURCE.replace("return load(path)", "return load(path or '.')"))
+    index.save("a.py", SOURCE.replace("return load(path)", "return load(path or '.')"))
     assert ids(index, "paragraph") == before
     assert index.query("SELECT count(*) FROM paragraph WHERE text LIKE '%or ''.''%' AND NOT is_stale") == [(1,)]
 
 
 def test_an_edited_fact_goes_stale_and_names_its_successor(index: Index) -> None:
-    save(index, "a.py", SOURCE)
-    save(index, "a.py", SOURCE.replace("must never follow a link", "must never follow any link"))
+    index.save("a.py", SOURCE)
+    index.save("a.py", SOURCE.replace("must never follow a link", "must never follow any link"))
     found = index.query(
         "SELECT o.text, o.is_stale, o.stale_since > 0, n.text, n.is_stale FROM proposition o"
         " JOIN proposition n ON n.id = o.superseded_by"
@@ -169,33 +159,33 @@ def test_an_edited_fact_goes_stale_and_names_its_successor(index: Index) -> None
 
 
 def test_returning_text_revives_its_row(index: Index) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     before = facts(index)
     without = "\n".join(line for line in SOURCE.split("\n") if "raise" not in line)
-    save(index, "a.py", without)
+    index.save("a.py", without)
     gone = [text for text, (_, _, stale) in facts(index).items() if stale]
     assert gone
     assert "ValueError" in gone[0]
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     assert facts(index) == before
     assert index.query("SELECT stale_since, superseded_by FROM proposition WHERE is_stale = 0 AND stale_since") == []
 
 
 def test_a_deleted_file_leaves_stale_facts_and_no_symbols(index: Index) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     count = len(facts(index))
-    save(index, "a.py", None)
+    index.save("a.py", None)
     assert index.query("SELECT is_stale FROM document") == [(1,)]
     assert [stale for _, _, stale in facts(index).values()] == [1] * count
     for table in ("symbol", "reference", "import", "chunk", "summary"):
         assert index.query(f"SELECT count(*) FROM {table}") == [(0,)], table
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     assert [stale for _, _, stale in facts(index).values()] == [0] * count
 
 
 @pytest.mark.parametrize("old_first", [True, False])
 def test_a_rename_carries_rows_over(index: Index, tmp_path: Path, old_first: bool) -> None:
-    save(index, "a.py", SOURCE)
+    index.save("a.py", SOURCE)
     before = facts(index)
     (index.root / "a.py").rename(index.root / "b.py")
     for path in ("a.py", "b.py") if old_first else ("b.py", "a.py"):
@@ -207,8 +197,8 @@ def test_a_rename_carries_rows_over(index: Index, tmp_path: Path, old_first: boo
 
 
 def test_a_copy_is_no_rename(index: Index) -> None:
-    save(index, "a.py", SOURCE)
-    save(index, "b.py", SOURCE)
+    index.save("a.py", SOURCE)
+    index.save("b.py", SOURCE)
     assert sorted(index.query("SELECT path, is_stale FROM document")) == [("a.py", 0), ("b.py", 0)]
 
 
@@ -219,9 +209,9 @@ def test_provenance_tells_where_a_content_was_first_read(tmp_path: Path) -> None
     root = tmp_path / "root"
     root.mkdir()
     with indexing(root, tmp_path / "index.db", origin=lambda: next(origins)) as index:
-        save(index, "a.py", SOURCE)
-        save(index, "a.py", SOURCE + "\n\nLIMIT = 3\n")
-        save(index, "a.py", SOURCE)
+        index.save("a.py", SOURCE)
+        index.save("a.py", SOURCE + "\n\nLIMIT = 3\n")
+        index.save("a.py", SOURCE)
         found = index.query("SELECT branch_name, commit_sha FROM document_version ORDER BY id")
         assert found == [("main", "1" * 40), ("topic", "2" * 40)]
         current = "SELECT v.branch_name FROM document d JOIN document_version v ON v.id = d.version_id"
@@ -229,15 +219,15 @@ def test_provenance_tells_where_a_content_was_first_read(tmp_path: Path) -> None
 
 
 def test_making_a_folder_a_package_renames_its_modules(index: Index, tmp_path: Path) -> None:
-    save(index, "x/pkg/mod.py", SOURCE)
+    index.save("x/pkg/mod.py", SOURCE)
     assert index.query("SELECT module FROM document") == [("x.pkg.mod",)]
-    save(index, "x/pkg/__init__.py", "")
+    index.save("x/pkg/__init__.py", "")
     index.settle()
     modules = "SELECT module FROM document WHERE path = 'x/pkg/mod.py'"
     assert index.query(modules) == [("pkg.mod",)]
     assert ("pkg.mod.load",) in index.query("SELECT fqn FROM symbol")
     assert_as_fresh(index, tmp_path / "new.db")
-    save(index, "x/pkg/__init__.py", None)
+    index.save("x/pkg/__init__.py", None)
     index.settle()
     assert index.query(modules) == [("x.pkg.mod",)]
 

@@ -42,13 +42,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 
 def save(index: Index, path: str, text: str | None) -> None:
-    file = index.root / path
-    if text is None:
-        file.unlink()
-    else:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    index.writer.submit(Job(cause=Cause.SAVED, path=path)).result(WATCHDOG)
+    index.save(path, text)
     index.settle()
 
 
